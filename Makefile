@@ -1,0 +1,41 @@
+# Everything runs in .venv, which the first target that needs it creates.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: help demo test check lint types conformance bench clean
+
+help: ## List the targets.
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "memhtml needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+demo: $(STAMP) ## Write a dozen memories into a new store and find them again.
+	@$(BIN)/python examples/demo.py
+
+test: $(STAMP) ## Run every test.
+	$(BIN)/python -m pytest
+
+check: lint types test ## Lint, types and tests.
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	$(BIN)/mypy src tests
+
+conformance: $(STAMP) ## Run the shared vectors and print what differs.
+	$(BIN)/python -m tests.conformance tests/conformance/vectors
+
+bench: $(STAMP) ## Measure; every figure is a ratio to a floor of the same run.
+	$(BIN)/python bench/format.py
+	$(BIN)/python bench/cli.py
+
+clean: ## Remove the environment and caches.
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

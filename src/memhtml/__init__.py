@@ -1,0 +1,1 @@
+"""Long-term memory for AI agents and people, as a git repository of HTML files."""

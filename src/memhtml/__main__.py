@@ -1,0 +1,1 @@
+"""``python -m memhtml``, and the ``memhtml`` command."""

@@ -1,0 +1,1 @@
+"""The rules of the format, one family a module, each with its codes."""

@@ -1,0 +1,1 @@
+"""SQLite: a projection of the tree that can be deleted."""

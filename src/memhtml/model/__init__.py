@@ -1,0 +1,1 @@
+"""Words and values. Imports nothing of ours, does no I/O."""

@@ -1,0 +1,202 @@
+"""Every error memhtml raises on purpose, in one tree.
+
+Callers branch on the class or on `code`, never on wording. `exit_status` is what the command line
+exits with; `suggestions` are runnable commands or short advice, most useful first. No message
+carries a memory's body.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memhtml.model.diagnostics import Diagnostic
+
+__all__ = [
+    "Busy",
+    "DirtyTree",
+    "GitFailure",
+    "IndexStale",
+    "InvalidFlag",
+    "InvalidMemory",
+    "MemhtmlError",
+    "MissingArgument",
+    "NotAStore",
+    "PathNotFound",
+    "RepoRequired",
+    "StorageFailure",
+    "UnexpectedArgument",
+    "UnknownCommand",
+    "UsageError",
+    "WriteConflict",
+]
+
+
+class MemhtmlError(Exception):
+    """Root of the tree: catch this to catch everything memhtml raises on purpose."""
+
+    code = "ERR_UNKNOWN"
+    exit_status = 1
+
+    def __init__(self, message: str, *, suggestions: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.message = message
+        self.suggestions = tuple(suggestions)
+
+
+class UsageError(MemhtmlError):
+    """The call itself is wrong; nothing was tried."""
+
+    code = "ERR_INVALID_FLAG"
+    exit_status = 2
+
+
+class UnknownCommand(UsageError):
+    """There is no such command."""
+
+    code = "ERR_UNKNOWN_COMMAND"
+
+
+class MissingArgument(UsageError):
+    """Something required was not given."""
+
+    code = "ERR_MISSING_ARGUMENT"
+
+
+class InvalidFlag(UsageError):
+    """A flag or value is not one we have, or its value cannot be read."""
+
+    code = "ERR_INVALID_FLAG"
+
+
+class UnexpectedArgument(UsageError):
+    """More was given than the command takes."""
+
+    code = "ERR_UNEXPECTED_ARGUMENT"
+
+
+class RepoRequired(UsageError):
+    """No store was named, and the environment forbids a default one."""
+
+    code = "ERR_REPO_REQUIRED"
+
+
+class NotAStore(MemhtmlError):
+    """The root is not a memhtml store; nothing was touched."""
+
+    code = "ERR_NOT_A_STORE"
+
+    def __init__(self, root: str, reason: str = "it is not the top of a git repository") -> None:
+        super().__init__(
+            f"{root!r} is not a memhtml store: {reason}",
+            suggestions=(f"memhtml init --repo {root}",),
+        )
+        self.root = root
+
+
+class PathNotFound(MemhtmlError):
+    """No memory stands at that path."""
+
+    code = "ERR_PATH_NOT_FOUND"
+
+    def __init__(self, path: str, *, suggestions: Sequence[str] = ()) -> None:
+        super().__init__(f"no memory at {path!r}", suggestions=suggestions)
+        self.path = path
+
+
+class InvalidMemory(MemhtmlError):
+    """A memory has violations, so it was not written.
+
+    The message is every violation joined by ``"; "`` (seed §5); `diagnostics` has them all.
+    """
+
+    code = "ERR_INVALID_MEMORY"
+
+    def __init__(
+        self,
+        diagnostics: Sequence[Diagnostic],
+        *,
+        reason: str | None = None,
+        suggestions: Sequence[str] = (),
+    ) -> None:
+        super().__init__(
+            reason or "; ".join(d.message for d in diagnostics), suggestions=suggestions
+        )
+        self.diagnostics = tuple(diagnostics)
+
+
+class WriteConflict(MemhtmlError):
+    """What stands at a path is not what the writer expected; the tree is as it was.
+
+    *ours* is the blob the writer expected ("" for none), *theirs* the one found ("" for none).
+    """
+
+    code = "ERR_WRITE_CONFLICT"
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        ours: str = "",
+        theirs: str = "",
+        reason: str = "another file stands there",
+        suggestions: Sequence[str] = (),
+    ) -> None:
+        super().__init__(f"cannot write {path!r}: {reason}", suggestions=suggestions)
+        self.path = path
+        self.ours = ours
+        self.theirs = theirs
+
+
+class DirtyTree(MemhtmlError):
+    """Uncommitted changes stand where a clean tree is needed."""
+
+    code = "ERR_DIRTY_TREE"
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        super().__init__(
+            "uncommitted changes: " + ", ".join(paths[:10]) + (" …" if len(paths) > 10 else ""),
+            suggestions=("git status",),
+        )
+        self.paths = tuple(paths)
+
+
+class Busy(MemhtmlError):
+    """Another process holds a lock we waited for; nothing was changed and a retry is safe."""
+
+    code = "ERR_BUSY"
+
+
+class GitFailure(MemhtmlError):
+    """A git command failed in a way we have no better word for."""
+
+    code = "ERR_GIT"
+
+    def __init__(
+        self, command: Sequence[str], status: int, stderr: str, *, suggestions: Sequence[str] = ()
+    ) -> None:
+        line = next((text for text in reversed(stderr.splitlines()) if text.strip()), "")
+        super().__init__(
+            f"git {' '.join(command[:3])} exited {status}" + (f": {line}" if line else ""),
+            suggestions=suggestions,
+        )
+        self.command = tuple(command)
+        self.status = status
+        self.stderr = stderr
+
+
+class StorageFailure(MemhtmlError):
+    """A file or database operation failed: disk full, permission, corruption."""
+
+    code = "ERR_STORAGE"
+
+
+class IndexStale(MemhtmlError):
+    """The index cannot answer for the current tree and could not be brought up to date."""
+
+    code = "ERR_INDEX_STALE"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, suggestions=("memhtml index rebuild",))

@@ -1,0 +1,63 @@
+"""What callers give (`Draft`) and get (`Written`): a memory before and after it has a place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memhtml.model.document import Citation, Facet, Link
+from memhtml.model.vocabulary import MemoryType, TaskStatus
+
+__all__ = ["Draft", "Written"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A memory as its author states it, before rendering and placing.
+
+    Either *article_html*, used byte for byte, or *claim* with *paragraphs*, which the template
+    turns into markup. Text fields are plain text; markup in them is escaped, never read.
+    """
+
+    title: str
+    memory_type: MemoryType
+    claim: str = ""
+    paragraphs: tuple[str, ...] = ()
+    """Prose after the claim; a paragraph that is a whole backtick fence becomes a figure."""
+    article_html: str | None = None
+    facets: tuple[Facet, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    happened_at: str | None = None
+    """When the fact happened; becomes a ``<time datetime>``. Not with *article_html*."""
+    path: str | None = None
+    """An exact place; refused when unusable or occupied, never re-derived."""
+    workspace: str | None = None
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
+    confidence: float | None = None
+    """0 to 1."""
+    importance: int | None = None
+    """1 to 10."""
+    author: str | None = None
+    session_id: str | None = None
+    prompt_id: str | None = None
+    turn_uuid: str | None = None
+    valid_from: str | None = None
+    valid_until: str | None = None
+    task_status: TaskStatus | None = None
+    due_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What a write did."""
+
+    path: str
+    created: bool
+    """A file was made; False when the same content was already there."""
+    deduped: bool
+    existing_path: str | None
+    """The memory that already says this, when *deduped*."""
+    commit: str | None
+    content_hash: str

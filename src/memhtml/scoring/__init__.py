@@ -1,0 +1,1 @@
+"""Arithmetic over numbers and ids. Pure."""

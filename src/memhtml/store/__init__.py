@@ -1,0 +1,1 @@
+"""The tree: a git repository. The only writer."""
