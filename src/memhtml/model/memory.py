@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from memhtml.model.document import Citation, Facet, Link
-from memhtml.model.vocabulary import MemoryType, TaskStatus
+if TYPE_CHECKING:
+    from memhtml.model.document import Citation, Facet, Link
+    from memhtml.model.vocabulary import MemoryType, TaskStatus
 
 __all__ = ["Draft", "Written"]
 
