@@ -21,8 +21,10 @@ __all__ = [
     "IndexStale",
     "InvalidFlag",
     "InvalidMemory",
+    "InvalidPath",
     "MemhtmlError",
     "MissingArgument",
+    "ModelUnavailable",
     "NotAStore",
     "PathNotFound",
     "RepoRequired",
@@ -127,6 +129,18 @@ class InvalidMemory(MemhtmlError):
         self.diagnostics = tuple(diagnostics)
 
 
+class InvalidPath(InvalidMemory):
+    """No memory may stand at that path; nothing was written.
+
+    *rule* is the stable name of the rule that *path* breaks, such as ``path-bucket``.
+    """
+
+    def __init__(self, path: str, rule: str, reason: str) -> None:
+        super().__init__((), reason=f"cannot use the path {path!r}: {reason}")
+        self.path = path
+        self.rule = rule
+
+
 class WriteConflict(MemhtmlError):
     """What stands at a path is not what the writer expected; the tree is as it was.
 
@@ -200,3 +214,17 @@ class IndexStale(MemhtmlError):
 
     def __init__(self, message: str) -> None:
         super().__init__(message, suggestions=("memhtml index rebuild",))
+
+
+class ModelUnavailable(MemhtmlError):
+    """A model cannot be fetched, loaded or reached; whoever asked goes on without it.
+
+    *model* is the name it was asked for by. Search drops the arm that needed it and says so.
+    """
+
+    code = "ERR_MODEL_UNAVAILABLE"
+
+    def __init__(self, model: str, reason: str, *, suggestions: Sequence[str] = ()) -> None:
+        super().__init__(f"model {model!r} is unavailable: {reason}", suggestions=suggestions)
+        self.model = model
+        self.reason = reason
