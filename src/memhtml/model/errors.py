@@ -28,6 +28,7 @@ __all__ = [
     "NotAStore",
     "PathNotFound",
     "RepoRequired",
+    "SecretFound",
     "StorageFailure",
     "UnexpectedArgument",
     "UnknownCommand",
@@ -228,3 +229,23 @@ class ModelUnavailable(MemhtmlError):
         super().__init__(f"model {model!r} is unavailable: {reason}", suggestions=suggestions)
         self.model = model
         self.reason = reason
+
+
+class SecretFound(MemhtmlError):
+    """A text to be written holds what looks like a credential; nothing was written.
+
+    The message names the kind and the line of each, never the value.
+    """
+
+    code = "ERR_SECRET"
+
+    def __init__(self, places: Sequence[tuple[str, int]]) -> None:
+        super().__init__(
+            "looks like a credential: "
+            + "; ".join(f"{kind} on line {line}" for kind, line in places),
+            suggestions=(
+                "store where the credential is kept instead of the credential",
+                "--allow-secret writes it all the same",
+            ),
+        )
+        self.places = tuple(places)
