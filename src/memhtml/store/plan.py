@@ -1,0 +1,220 @@
+"""A change to the tree, as data.
+
+A planner is a pure function: it asks a `View` what stands where and returns steps. `Repo.apply`
+is the only place that carries a `Plan` out, as one commit, after comparing what every step expects
+with what is there. An `Overlay` shows the tree as it will be after some steps, so a batch is a fold
+of planners and needs no rules of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from memhtml.model.paths import path_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = [
+    "File",
+    "Move",
+    "Outcome",
+    "Overlay",
+    "Plan",
+    "Put",
+    "Remove",
+    "Step",
+    "View",
+    "outcomes",
+    "subject",
+]
+
+SUBJECT_CHARS = 72
+"""Where a commit subject's text is cut (store format §2)."""
+
+
+class File(NamedTuple):
+    """What stands at a path: git's blob sha in hex, and the bytes."""
+
+    sha: str
+    data: bytes
+
+
+class Put(NamedTuple):
+    """A file as it shall be."""
+
+    path: str
+    data: bytes
+    expect: str | None = None
+    """Blob that must be there now; None: nothing may be."""
+
+
+class Move(NamedTuple):
+    """A file elsewhere, perhaps with other bytes; nothing may stand at *dst*."""
+
+    src: str
+    dst: str
+    data: bytes
+    expect: str
+
+
+class Remove(NamedTuple):
+    """A file gone. Only generated files are ever removed; a memory is archived."""
+
+    path: str
+    expect: str
+
+
+Step = Put | Move | Remove
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Steps that become one commit, all or none."""
+
+    steps: tuple[Step, ...]
+    subject: str
+    trailers: tuple[tuple[str, str], ...] = ()
+    body: str = ""
+
+    @property
+    def message(self) -> str:
+        """The whole commit message, with trailers as its last paragraph."""
+        lines = [_one_line(f"{name}: {value}") for name, value in self.trailers if value.strip()]
+        parts = [self.subject, self.body.strip("\n"), "\n".join(lines)]
+        return "\n\n".join(part for part in parts if part) + "\n"
+
+
+class View(Protocol):
+    """What a planner may ask of a tree."""
+
+    def find(self, path: str) -> File | None:
+        """Return what is committed at *path*, None when nothing is."""
+        ...
+
+    def find_active(self, content_hash: str) -> str | None:
+        """Return the path of the oldest active memory with that content; tasks do not count."""
+        ...
+
+    def names(self, directory: str) -> Mapping[str, str]:
+        """Return the entries of *directory*, folders included, each under its `path_key`.
+
+        What the disk holds beside the commit counts too: a file nobody committed still occupies
+        its name.
+        """
+        ...
+
+
+def subject(op: str, text: str) -> str:
+    """Return a commit subject: ``memhtml(op): text`` with *text* on one line, at most 72 characters.
+
+    >>> subject("write", " Owl\\n boxes "), subject("write", "")
+    ('memhtml(write): Owl boxes', 'memhtml(write): (untitled)')
+    """
+    line = _one_line(text)
+    if len(line) > SUBJECT_CHARS:
+        line = line[: SUBJECT_CHARS - 1] + "…"
+    return f"memhtml({op}): {line or '(untitled)'}"
+
+
+def _one_line(text: str) -> str:
+    return re.sub(r"\s+", " ", text).strip()
+
+
+class Outcome(NamedTuple):
+    """What a plan makes of one path: expected blob before (None: nothing), bytes after (None: gone)."""
+
+    expect: str | None
+    data: bytes | None
+
+
+def outcomes(steps: Iterable[Step]) -> dict[str, Outcome]:
+    """Fold *steps* to one outcome a path, in order of first mention.
+
+    Where a path is touched twice its first expectation counts, for the later ones are about a state
+    that no commit ever has. A path that was not there and will not be is left out.
+
+    >>> outcomes([Put("a", b"1"), Move("a", "b", b"2", expect="")])
+    {'b': Outcome(expect=None, data=b'2')}
+    """
+    folded: dict[str, Outcome] = {}
+
+    def touch(path: str, expect: str | None, data: bytes | None) -> None:
+        known = folded.get(path)
+        folded[path] = Outcome(known.expect if known else expect, data)
+
+    for step in steps:
+        match step:
+            case Put(path, data, expect):
+                touch(path, expect, data)
+            case Move(src, dst, data, expect):
+                touch(src, expect, None)
+                touch(dst, None, data)
+            case Remove(path, expect):
+                touch(path, expect, None)
+    return {path: o for path, o in folded.items() if o != Outcome(None, None)}
+
+
+class Overlay:
+    """A view after some steps: what a later request of a batch sees."""
+
+    def __init__(self, base: View) -> None:
+        self._base = base
+        self._files: dict[str, File | None] = {}
+        self._active: dict[str, str] = {}
+        self._gone: set[str] = set()
+        self._names: dict[str, dict[str, str]] = {}
+
+    def add(self, steps: Iterable[Step], *, active: Mapping[str, str] | None = None) -> None:
+        """Let *steps* have happened; *active* has the new memories' paths by content hash."""
+        for step in steps:
+            match step:
+                case Put(path, data):
+                    self._set(path, data)
+                case Move(src, dst, data):
+                    self._unset(src)
+                    self._set(dst, data)
+                case Remove(path):
+                    self._unset(path)
+        self._active.update(active or {})
+
+    def find(self, path: str) -> File | None:
+        """Return what will stand at *path*."""
+        if path in self._files:
+            return self._files[path]
+        return self._base.find(path)
+
+    def find_active(self, content_hash: str) -> str | None:
+        """Return the path of the memory that will be active with that content."""
+        known = self._active.get(content_hash)
+        if known is not None and known not in self._gone:
+            return known
+        path = self._base.find_active(content_hash)
+        return None if path in self._gone else path
+
+    def names(self, directory: str) -> Mapping[str, str]:
+        """Return the entries that *directory* will have, each under its `path_key`."""
+        return self._mutable_names(directory)
+
+    def _mutable_names(self, directory: str) -> dict[str, str]:
+        names = self._names.get(directory)
+        if names is None:
+            names = self._names[directory] = dict(self._base.names(directory))
+        return names
+
+    def _set(self, path: str, data: bytes) -> None:
+        # No commit has this state, so no sha names it; `outcomes` keeps the first expectation.
+        self._files[path] = File("", data)
+        self._gone.discard(path)
+        parent = path
+        while "/" in parent:
+            parent, _, name = parent.rpartition("/")
+            self._mutable_names(parent)[path_key(name)] = name
+
+    def _unset(self, path: str) -> None:
+        self._files[path] = None
+        self._gone.add(path)
+        directory, _, name = path.rpartition("/")
+        self._mutable_names(directory).pop(path_key(name), None)
