@@ -108,9 +108,9 @@ class View(Protocol):
 
 
 def subject(op: str, text: str) -> str:
-    """Return a commit subject: ``memhtml(op): text`` with *text* on one line, at most 72 characters.
+    r"""Return a commit subject: ``memhtml(op): text``, *text* on one line of at most 72 characters.
 
-    >>> subject("write", " Owl\\n boxes "), subject("write", "")
+    >>> subject("write", " Owl\n boxes "), subject("write", "")
     ('memhtml(write): Owl boxes', 'memhtml(write): (untitled)')
     """
     line = _one_line(text)
@@ -124,10 +124,12 @@ def _one_line(text: str) -> str:
 
 
 class Outcome(NamedTuple):
-    """What a plan makes of one path: expected blob before (None: nothing), bytes after (None: gone)."""
+    """What a plan makes of one path."""
 
     expect: str | None
+    """Blob that must be there before; None: nothing may be."""
     data: bytes | None
+    """Bytes there after; None: nothing."""
 
 
 def outcomes(steps: Iterable[Step]) -> dict[str, Outcome]:
