@@ -1,0 +1,453 @@
+"""Bytes into an HTML tree with places: the one module that knows our parser.
+
+The parser works on text and counts code points after newlines are normalised; a file is bytes.
+Whatever leaves this module is in the file's own terms: byte offsets that are exact under a byte
+order mark, CRLF, characters of any width and bytes that are not UTF-8, beside lines and columns
+for people. So what is found in the tree can be spliced in the bytes.
+
+A `Tree` is read in two ways: `Tree.steps` streams all of it in document order, flat and fast, for
+the checker; `Tree.head` and `Element` serve those who look at a few elements, such as the head
+editors. No walk here recurses, so depth costs nothing but the parser's own cap of 512 open
+elements.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import sys
+from bisect import bisect_left, bisect_right
+from importlib import import_module
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from memhtml.model.diagnostics import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from types import ModuleType
+
+    from turbohtml import Element as _ParsedElement
+    from turbohtml import Node, SourceLocation, SourceSpan
+
+__all__ = ["Element", "Location", "Step", "Tree", "read_fragment", "read_tree"]
+
+Step: TypeAlias = "str | tuple[str, Mapping[str, str], _ParsedElement] | None"
+"""One step of a walk: text, the start of an element (name, attributes, handle), or its end.
+
+A name outside the HTML namespace carries it, as in ``svg title``: no HTML name has a space, so a
+comparison with an HTML name is also a comparison of namespaces.
+"""
+
+
+_head_tag_re = re.compile(rb"<head[\s/>]", re.IGNORECASE)
+_escaped_re = re.compile("[\udc80-\udcff]+")
+
+
+def read_tree(data: bytes) -> Tree:
+    """Return the tree of a whole file. Any bytes have one; what is not UTF-8 is read as U+FFFD."""
+    return Tree(data)
+
+
+def read_fragment(markup: str) -> Iterator[Step]:
+    """Return the steps of *markup* read as the inside of an ``article``, without that element."""
+    return _steps(_parser.parse_fragment(_encodable(markup), "article", scripting=True))
+
+
+class Tree:
+    """A parsed file."""
+
+    __slots__ = ("_body", "_bom", "_document", "_ruler", "data", "text")
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        """The file as it is."""
+        self._bom = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
+        self._body = data[self._bom :]
+        self.text = self._body.decode("utf-8", "replace")
+        """The file decoded, without its byte order mark; its newlines are as they are."""
+        self._document = _parser.parse(
+            self.text,
+            source_locations=True,
+            scripting=True,
+            # A declarative shadow root would take its content out of every walk and every check.
+            allow_declarative_shadow_roots=False,
+        )
+        self._ruler: _Ruler | None = None
+
+    @property
+    def start(self) -> Span:
+        """The zero-width place where the text begins, after a byte order mark."""
+        return Span(self._bom, self._bom, 1, 1, 1, 1)
+
+    @property
+    def head(self) -> Element | None:
+        """The ``head`` of the tree, which is there even when the file does not spell it out."""
+        return self._child_of_root("head")
+
+    @property
+    def body(self) -> Element | None:
+        """The ``body`` of the tree; None in a frameset page."""
+        return self._child_of_root("body")
+
+    @property
+    def head_end_tag(self) -> Span | None:
+        """The ``</head>`` that closes the head, or None when the file has none."""
+        return self._end_tag_of(self.head, "head")
+
+    @property
+    def body_end_tag(self) -> Span | None:
+        """The ``</body>`` that closes the body, or None when the file has none."""
+        return self._end_tag_of(self.body, "body")
+
+    def steps(self) -> Iterator[Step]:
+        """Walk the whole tree. The content of a ``template`` is not part of it."""
+        return _steps(self._document)
+
+    def locate(self, node: _ParsedElement) -> Location | None:
+        """Return where the element of a step stands in the file.
+
+        None for an element the file implies without spelling it out, and for a copy that error
+        recovery made.
+        """
+        source = node.source_location
+        return None if source is None else Location(self, source)
+
+    def find_undecodable(self) -> tuple[int, Span] | None:
+        """Return how many stretches of the file are not UTF-8, and where the first one is."""
+        try:
+            self._body.decode()
+        except UnicodeDecodeError as error:
+            return len(self._measure().damage), self._span_at(
+                len(self._body[: error.start].decode()), self._bom + error.start, error.end
+            )
+        return None
+
+    def find_processing_instructions(self) -> tuple[int, Span] | None:
+        """Return how many processing instructions the tree has, and where the first one is."""
+        if b"<?" not in self.data:
+            return None
+        kind = _parser.ProcessingInstruction
+        count = sum(node.__class__ is kind for node in self._document.descendants)
+        if not count:
+            return None
+        found = self._tokens(_parser.TokenType.PROCESSING_INSTRUCTION)
+        return count, next(found, self.start)
+
+    def find_repeated_head(self) -> tuple[int, Span] | None:
+        """Return how many ``<head>`` tags the file has when more than one, and where the next is.
+
+        The tree cannot tell: parsers drop the second tag, or read what follows as body.
+        """
+        if len(_head_tag_re.findall(self.data)) < 2:
+            return None
+        spans = list(self._tokens(_parser.TokenType.START_TAG, "head"))
+        return (len(spans), spans[1]) if len(spans) > 1 else None
+
+    def inner_source(self, node: _ParsedElement) -> str:
+        """Return the text of the file between an element's tags, as written.
+
+        Where the file does not close the element, up to the end tag of the nearest ancestor that
+        it does close, or to its end. "" for an element that is not spelled out.
+        """
+        source = node.source_location
+        if source is None:
+            return ""
+        start = source.start_tag.end_offset
+        end = None
+        outer: Node | None = node
+        while outer is not None:
+            place = outer.source_location
+            if place is not None and place.end_tag is not None:
+                end = place.end_tag.start_offset
+                break
+            outer = outer.parent
+        ruler = self._measure()
+        stop = len(self.text) if end is None else ruler.text_offset(end)
+        return self.text[ruler.text_offset(start) : stop]
+
+    def span(self, source: SourceSpan) -> Span:
+        """Return the parser's place *source* in the terms of the file."""
+        start_line, start_col, start, end_line, end_col, end = source
+        byte = self._measure().byte_offset
+        return Span(byte(start), byte(end), start_line, start_col + 1, end_line, end_col + 1)
+
+    def _measure(self) -> _Ruler:
+        if self._ruler is None:
+            self._ruler = _Ruler(self._body, self.text, self._bom)
+        return self._ruler
+
+    def _child_of_root(self, name: str) -> Element | None:
+        root = self._document.root
+        children = () if root is None else Element(self, root).children
+        return next((child for child in children if child.tag == name), None)
+
+    def _end_tag_of(self, element: Element | None, name: str) -> Span | None:
+        if element is not None and (location := element.location) is not None:
+            return location.end_tag
+        # The parser gives no place to an element without a start tag, even when it is closed.
+        if f"</{name}".encode() not in self.data.lower():
+            return None
+        span = next(self._tokens(_parser.TokenType.END_TAG, name), None)
+        if span is None or name == "body":
+            return span
+        # Only a tag before the body closes the head; a later one is a stray that nothing hears.
+        cut = span.end - self._bom
+        before = _parser.parse(self._body[:cut].decode("utf-8", "replace"), scripting=True)
+        return None if before.find("body").children else span
+
+    def _tokens(self, kind: object, name: str | None = None) -> Iterator[Span]:
+        text = self.text
+        normal = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+        line, line_start = 1, 0
+        for token in _parser.tokenize(text, capture_source=True):
+            if token.type is not kind or (name is not None and token.tag != name):
+                continue
+            while line < token.line:
+                line_start = normal.index("\n", line_start) + 1
+                line += 1
+            source = token.source.replace("\r\n", "\n").replace("\r", "\n")
+            start = line_start + token.col
+            head, newline, tail = source.rpartition("\n")
+            lines = head.count("\n") + 1 if newline else 0
+            end_col = len(tail) if newline else token.col + len(source)
+            byte = self._measure().byte_offset
+            yield Span(
+                byte(start),
+                byte(start + len(source)),
+                line,
+                token.col + 1,
+                line + lines,
+                end_col + 1,
+            )
+
+    def _span_at(self, text_offset: int, start: int, end: int) -> Span:
+        before = self.text[:text_offset].replace("\r\n", "\n").replace("\r", "\n")
+        line = before.count("\n") + 1
+        column = len(before) - (before.rfind("\n") + 1) + 1
+        return Span(start, self._bom + end, line, column, line, column + 1)
+
+
+class Element:
+    """An element for those who look at a few: its name, its attributes, its place."""
+
+    __slots__ = ("_node", "_tree", "attrs", "tag")
+
+    def __init__(self, tree: Tree, node: _ParsedElement) -> None:
+        self._tree = tree
+        self._node = node
+        self.tag = _qualified(node)
+        """The name, lower-case; outside the HTML namespace with it, as in ``svg title``."""
+        self.attrs: Mapping[str, str] = _attributes(node)
+        """Decoded values by name, in source order; "" where the source gives no value."""
+
+    @property
+    def children(self) -> tuple[Element, ...]:
+        """The child elements, without text and comments."""
+        kind = _parser.Element
+        nodes: tuple[Any, ...] = tuple(self._node.children)
+        return tuple(Element(self._tree, node) for node in nodes if node.__class__ is kind)
+
+    @property
+    def location(self) -> Location | None:
+        """Where the element stands; None when the file implies it without spelling it out."""
+        return self._tree.locate(self._node)
+
+
+class Location:
+    """Where an element that is spelled out stands in the file."""
+
+    __slots__ = ("_source", "_tree")
+
+    def __init__(self, tree: Tree, source: SourceLocation) -> None:
+        self._tree = tree
+        self._source = source
+
+    @property
+    def start_tag(self) -> Span:
+        """The start tag, from ``<`` to ``>``."""
+        return self._tree.span(self._source.start_tag)
+
+    @property
+    def end_tag(self) -> Span | None:
+        """The end tag, or None when the file leaves it out."""
+        source = self._source.end_tag
+        return None if source is None else self._tree.span(source)
+
+    def attribute(self, name: str) -> Span | None:
+        """The whole ``name="value"`` of an attribute, or None when the tag has none of the name."""
+        source = self._source.attrs.get(name.lower())
+        return None if source is None else self._tree.span(source)
+
+
+class _Ruler:
+    """Offsets of the parser, in code points of normalised text, as offsets into the file.
+
+    Each conversion costs a search in a short table and the encoding of at most one stretch of
+    text, so a file with a hundred thousand findings is still measured in linear time.
+    """
+
+    __slots__ = ("_bom", "_crlf", "_marks", "_raw", "damage")
+
+    _STRETCH = 1024  # code points between two marks
+
+    def __init__(self, body: bytes, text: str, bom: int) -> None:
+        self._bom = bom
+        # The parser drops the CR of each CRLF; these are the LFs, counted without those CRs.
+        self._crlf: Sequence[int] = ()
+        if "\r\n" in text:
+            self._crlf = [m.start() - n for n, m in enumerate(re.finditer("\r\n", text))]
+        self.damage: Sequence[tuple[int, int]] = ()
+        raw = text
+        if "\ufffd" in text:
+            # One U+FFFD may stand for up to three bytes. In `raw` each bad byte is one character.
+            raw = body.decode("utf-8", "surrogateescape")
+            self.damage = _measure_damage(raw)
+        self._raw = raw
+        self._marks: Sequence[int] | None = None
+        if not raw.isascii():
+            step = self._STRETCH
+            sizes = (
+                len(raw[at : at + step].encode("utf-8", "surrogateescape"))
+                for at in range(0, len(raw), step)
+            )
+            self._marks = list(accumulate(sizes, initial=bom))
+
+    def text_offset(self, offset: int) -> int:
+        """Return the parser's *offset* as one into the text as it is."""
+        return offset + bisect_left(self._crlf, offset) if self._crlf else offset
+
+    def byte_offset(self, offset: int) -> int:
+        """Return the parser's *offset* as one into the bytes of the file."""
+        offset = self.text_offset(offset)
+        if self._marks is None:
+            return self._bom + offset
+        if self.damage:
+            after = bisect_right(self.damage, offset, key=_damage_end)
+            offset += self.damage[after - 1][1] if after else 0
+        mark, rest = divmod(offset, self._STRETCH)
+        begin = offset - rest
+        return self._marks[mark] + len(self._raw[begin:offset].encode("utf-8", "surrogateescape"))
+
+
+def _measure_damage(raw: str) -> list[tuple[int, int]]:
+    """Where each stretch of undecodable bytes ends in the text, and how far *raw* is ahead there.
+
+    *raw* has one surrogate for each such byte; the text has one U+FFFD for each maximal broken
+    sequence, which is up to three bytes.
+    """
+    damage = []
+    ahead = 0
+    for match in _escaped_re.finditer(raw):
+        broken = match.group().encode("utf-8", "surrogateescape")
+        width = len(broken.decode("utf-8", "replace"))
+        end = match.start() - ahead + width
+        ahead += len(broken) - width
+        damage.append((end, ahead))
+    return damage
+
+
+def _damage_end(entry: tuple[int, int]) -> int:
+    return entry[0]
+
+
+def _steps(root: Node) -> Iterator[Step]:
+    """Walk below *root*. The stack holds the iterators of the open elements' children."""
+    element, text, html = _parser.Element, _parser.Text, _parser.Namespace.HTML
+    stack: list[Iterator[Any]] = []
+    nodes: Iterator[Any] = iter(root.children)
+    while True:
+        for node in nodes:
+            kind = node.__class__
+            if kind is text:
+                yield node.data
+            elif kind is element:
+                tag = node.tag if node.namespace is html else _qualified(node)
+                yield tag, _attributes(node) if node.attrs else _NO_ATTRIBUTES, node
+                # What hangs under a template is a fragment of its own, not a part of this tree.
+                if tag != "template" and (children := node.children):
+                    stack.append(nodes)
+                    nodes = iter(children)
+                    break
+                yield None
+        else:
+            if not stack:
+                return
+            yield None
+            nodes = stack.pop()
+
+
+def _qualified(node: _ParsedElement) -> str:
+    space = node.namespace
+    if space is _parser.Namespace.HTML:
+        return node.tag
+    return f"{'svg' if space is _parser.Namespace.SVG else 'math'} {node.tag}"
+
+
+def _attributes(node: _ParsedElement) -> dict[str, str]:
+    # One copy of all: asking for them one by one is quadratic in their number.
+    attrs: dict[str, Any] = node.attrs.copy()
+    for name, value in attrs.items():
+        if value.__class__ is not str:
+            # The parser splits a few attributes, such as class and rel, into lists of words.
+            attrs[name] = node.attr(name) or ""
+    return attrs
+
+
+def _encodable(markup: str) -> str:
+    """Return *markup* with U+FFFD for each lone surrogate, which no file can hold."""
+    try:
+        markup.encode()
+    except UnicodeEncodeError:
+        return markup.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return markup
+
+
+def _load_parser() -> Any:  # noqa: ANN401 - a module, which no annotation can name
+    """Return the compiled core of turbohtml, without the rest of its package where possible.
+
+    Importing the package also imports its exporters, extractors and minifiers, 60 ms of CPU; its
+    core and the record types of source locations take 5. Both are run here under their own full
+    names, so a later ``import turbohtml`` finds them and shares their types. Where the package is
+    not laid out as expected, it is imported as a whole.
+    """
+    if "turbohtml" in sys.modules:
+        return import_module("turbohtml")
+    names = ("turbohtml._html", "turbohtml._internal._locations")
+    try:
+        package = _find_package("turbohtml", None)
+        core = _run_alone(names[0], package)
+        _run_alone(names[1], _find_package("turbohtml._internal", package))
+        probe = core.parse_fragment("<p a=b>", source_locations=True).children[0]
+        if probe.source_location.attrs["a"].end_offset == 6:
+            return core
+    except Exception:  # noqa: BLE001, S110 - whatever is amiss, the public way below remains
+        pass
+    for name in names:
+        sys.modules.pop(name, None)
+    return import_module("turbohtml")
+
+
+def _find_package(name: str, path: Sequence[str] | None) -> Sequence[str]:
+    spec = PathFinder.find_spec(name, path)
+    if spec is None or spec.submodule_search_locations is None:
+        raise ModuleNotFoundError(name=name)
+    return list(spec.submodule_search_locations)
+
+
+def _run_alone(name: str, path: Sequence[str]) -> ModuleType:
+    """Import the module *name* from the folders *path* without importing its parent."""
+    spec = PathFinder.find_spec(name, path)
+    if spec is None or spec.loader is None:
+        raise ModuleNotFoundError(name=name)
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+_parser = _load_parser()
+
+_NO_ATTRIBUTES: Mapping[str, str] = {}
