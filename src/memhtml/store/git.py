@@ -1,0 +1,223 @@
+"""Every git command line we run. Bytes in, bytes out; `plumbing` reads what comes back.
+
+Only plumbing commands are used, with every option spelled out, because a user's configuration
+changes what porcelain prints. The variables by which an outer git (a hook, an alias) points its
+children at its own repository are taken from the environment, so a store is always the folder it
+was opened at.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from memhtml.model.errors import GitFailure
+from memhtml.store import children, plumbing
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator, Mapping
+
+    from memhtml.model.tree import Change, TreeEntry, WorktreeChange
+    from memhtml.store.plumbing import Configuration, IndexEntry
+
+__all__ = ["Git", "scrubbed"]
+
+_REDIRECTS = frozenset(
+    {
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_CEILING_DIRECTORIES",
+        "GIT_COMMON_DIR",
+        "GIT_DIR",
+        "GIT_GLOB_PATHSPECS",
+        "GIT_GRAFT_FILE",
+        "GIT_ICASE_PATHSPECS",
+        "GIT_IMPLICIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_INDEX_VERSION",
+        "GIT_LITERAL_PATHSPECS",
+        "GIT_NAMESPACE",
+        "GIT_NOGLOB_PATHSPECS",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_PREFIX",
+        "GIT_QUARANTINE_PATH",
+        "GIT_REPLACE_REF_BASE",
+        "GIT_SHALLOW_FILE",
+        "GIT_WORK_TREE",
+    }
+)
+_KINDS = frozenset({b"blob", b"tree", b"commit", b"tag"})
+_OURS = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    # We read loose objects ourselves, and must see what git sees.
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "LC_ALL": "C",
+}
+
+
+def scrubbed(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return *environ* fit for a git child: no redirection, no prompt, no locale."""
+    return {name: value for name, value in environ.items() if name not in _REDIRECTS} | _OURS
+
+
+class Git:
+    """The git program, run in one root."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._env = scrubbed(os.environ)
+        self._reader: children.Conversation | None = None
+
+    def close(self) -> None:
+        """End the long-lived reader; the next read starts another."""
+        reader, self._reader = self._reader, None
+        if reader is not None:
+            reader.close()
+
+    # Reading
+
+    def resolve(self, name: str) -> str | None:
+        """Return the commit that *name* means, or None."""
+        done = self._run("rev-parse", "--quiet", "--verify", f"{name}^{{commit}}", ok=(0, 1, 128))
+        return done.stdout.decode("ascii").strip() or None if done.status == 0 else None
+
+    def symbolic_head(self) -> str | None:
+        """Return the branch HEAD stands on, in full; None when it is detached."""
+        done = self._run("symbolic-ref", "--quiet", "HEAD", ok=(0, 1))
+        return done.stdout.decode("utf-8", "surrogateescape").strip() or None
+
+    def is_ancestor(self, older: str, newer: str) -> bool:
+        """Tell whether *newer* contains *older*; an unknown commit is nobody's ancestor."""
+        return self._run("merge-base", "--is-ancestor", older, newer, ok=(0, 1, 128)).status == 0
+
+    def list_tree(self, commit: str) -> Iterator[TreeEntry]:
+        """Yield every file of *commit*'s tree, in git's order."""
+        outputs = self._stream("ls-tree", "-r", "-z", "--full-tree", commit)
+        return plumbing.tree_entries(plumbing.records(outputs))
+
+    def diff_trees(self, old: str, new: str) -> list[Change]:
+        """Return what differs between two commits or trees, without rename detection."""
+        done = self._run("diff-tree", "-r", "-z", "--no-renames", "--raw", old, new)
+        return list(plumbing.changes(plumbing.records((done.stdout,))))
+
+    def status(self) -> list[WorktreeChange]:
+        """Return how the files on disk differ from HEAD, each untracked file by itself."""
+        done = self._run("status", "--porcelain=v2", "-z", "-uall", "--no-renames")
+        return list(plumbing.worktree_changes(plumbing.records((done.stdout,))))
+
+    def staged(self, paths: Iterable[str] = ()) -> dict[str, IndexEntry]:
+        """Return the index entries of *paths*, which are names and not patterns; of all if none."""
+        done = self._run("--literal-pathspecs", "ls-files", "--stage", "-z", "--", *paths)
+        return plumbing.index_entries(plumbing.records((done.stdout,)))
+
+    def read(self, name: str) -> tuple[str, bytes] | None:
+        """Return kind and content of the object *name* (``sha`` or ``commit:path``), or None.
+
+        The child that answers is kept for the next question. Git looks for new packs before it
+        says that an object is missing, so it also knows what was written after it started.
+        """
+        question = plumbing.encode_path(name) + b"\n"
+        if self._reader is not None:
+            try:
+                return self._ask(self._reader, question)
+            except (BrokenPipeError, EOFError):
+                self.close()  # somebody ended the child; a fresh one may be asked once more
+        self._reader = self._converse("cat-file", "--batch")
+        try:
+            return self._ask(self._reader, question)
+        except (BrokenPipeError, EOFError) as error:
+            self.close()
+            raise GitFailure(("cat-file", "--batch"), -1, "it ended early") from error
+
+    def read_many(self, shas: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """Yield ``(sha, content)`` for each object asked for, in that order, streamed.
+
+        Raises:
+            GitFailure: An object is missing.
+        """
+        asked = "".join(f"{sha}\n" for sha in shas).encode("ascii")
+        pending = bytearray()
+        outputs = self._stream("cat-file", "--batch", "--buffer", stdin=asked)
+        for chunk in outputs:
+            pending += chunk
+            at = 0
+            while (line_end := pending.find(b"\n", at)) >= 0:
+                sha, kind, *size = bytes(pending[at:line_end]).decode("ascii").split(" ")
+                if kind == "missing":
+                    raise GitFailure(("cat-file", "--batch"), 0, f"object {sha} is missing")
+                end = line_end + 1 + int(size[0])
+                if len(pending) <= end:
+                    break
+                yield sha, bytes(pending[line_end + 1 : end])
+                at = end + 1
+            del pending[:at]
+
+    def configuration(self) -> Configuration:
+        """Return the configuration in force here, and whom git would name as author."""
+        return plumbing.configuration(self._run("var", "-l").stdout)
+
+    # How commands are run
+
+    def _run(
+        self,
+        *args: str,
+        stdin: bytes = b"",
+        ok: tuple[int, ...] = (0,),
+        env: Mapping[str, str] | None = None,
+    ) -> children.Finished:
+        try:
+            done = children.run(
+                self._argv(args), env={**self._env, **env} if env else self._env, stdin=stdin
+            )
+        except FileNotFoundError as error:
+            raise _no_git(args) from error
+        if done.status not in ok:
+            raise _failure(args, done.status, done.stderr)
+        return done
+
+    def _stream(self, *args: str, stdin: bytes = b"") -> Generator[bytes, None, None]:
+        try:
+            status, stderr = yield from children.stream(
+                self._argv(args), env=self._env, stdin=stdin
+            )
+        except FileNotFoundError as error:
+            raise _no_git(args) from error
+        if status:
+            raise _failure(args, status, stderr)
+
+    def _converse(self, *args: str) -> children.Conversation:
+        try:
+            return children.converse(self._argv(args), env=self._env)
+        except FileNotFoundError as error:
+            raise _no_git(args) from error
+
+    def _argv(self, args: tuple[str, ...]) -> tuple[str, ...]:
+        return ("git", "-C", self._root, *args)
+
+    @staticmethod
+    def _ask(reader: children.Conversation, question: bytes) -> tuple[str, bytes] | None:
+        reader.write(question)
+        header = reader.answers.readline()
+        if not header:
+            raise EOFError
+        *_, kind, size = header.split()
+        if kind not in _KINDS:
+            return None  # "<name> missing", where the name may have spaces of its own
+        content = reader.answers.read(int(size))
+        if reader.answers.read(1) != b"\n":
+            raise EOFError
+        return kind.decode("ascii"), content
+
+
+def _failure(args: tuple[str, ...], status: int, stderr: bytes) -> GitFailure:
+    text = stderr.decode("utf-8", "replace")
+    hint = ("git fsck",) if "corrupt" in text else ()
+    if "dubious ownership" in text:
+        hint = ("git config --global --add safe.directory <the store>",)
+    return GitFailure(args, status, text, suggestions=hint)
+
+
+def _no_git(args: tuple[str, ...]) -> GitFailure:
+    return GitFailure(
+        args, 127, "the git program is not on PATH", suggestions=("install git 2.38 or later",)
+    )
