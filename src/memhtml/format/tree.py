@@ -52,8 +52,11 @@ def read_tree(data: bytes) -> Tree:
 
 
 def read_fragment(markup: str) -> Iterator[Step]:
-    """Return the steps of *markup* read as the inside of an ``article``, without that element."""
-    return _steps(_parser.parse_fragment(_encodable(markup), "article", scripting=True))
+    """Return the steps of *markup* read as the inside of an ``article``, without that element.
+
+    *markup* must be encodable: no file can hold a lone surrogate.
+    """
+    return _steps(_parser.parse_fragment(markup, "article", scripting=True))
 
 
 class Tree:
@@ -394,15 +397,6 @@ def _attributes(node: _ParsedElement) -> dict[str, str]:
             # The parser splits a few attributes, such as class and rel, into lists of words.
             attrs[name] = node.attr(name) or ""
     return attrs
-
-
-def _encodable(markup: str) -> str:
-    """Return *markup* with U+FFFD for each lone surrogate, which no file can hold."""
-    try:
-        markup.encode()
-    except UnicodeEncodeError:
-        return markup.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return markup
 
 
 def _load_parser() -> Any:  # noqa: ANN401 - a module, which no annotation can name
