@@ -1,0 +1,261 @@
+"""The index file: opening it, transactions on it, and putting a new one in its place.
+
+The index is a projection, so it is never repaired and never migrated. Whatever is not exactly ours
+(a damaged file, a foreign one, another schema) is replaced by a database built aside, and the
+replacing is one SQLite transaction on the live file (the backup API writes its pages). Readers
+therefore see the old index until they see the new one, open connections notice by themselves, and
+no file is ever renamed or unlinked under a connection, which would mix one file's pages with
+another's write-ahead log.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+import apsw
+
+from memhtml.index.schema import SCHEMA, SCHEMA_VERSION
+from memhtml.model.errors import Busy, IndexStale, StorageFailure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import TracebackType
+    from typing import Self
+
+__all__ = ["Index", "State", "cache_folder", "empty_database", "open_index"]
+
+BUSY_TIMEOUT_MS = 20_000
+"""How long a writer waits for another. Readers never wait: the journal is a write-ahead log."""
+
+_SELECT_STATE = """
+SELECT schema_version, head_sha, files, skipped, rebuilt_at, updated_at FROM index_state
+"""
+
+
+class State(NamedTuple):
+    """What the index knows about itself."""
+
+    head_sha: str | None
+    """The commit its committed rows describe; None when the store had no commit."""
+    files: int
+    skipped: int
+    rebuilt_at: str
+    updated_at: str
+
+
+class Index:
+    """One connection to the index of one store; a context manager. For one thread at a time."""
+
+    def __init__(self, path: str, connection: apsw.Connection, *, is_private: bool) -> None:
+        self.path = path
+        self.connection = connection
+        self.is_private = is_private
+        """The store cannot be written to, so this index lives and dies with the process."""
+        self._identity = None if is_private else _identity(path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file. Closing twice is harmless."""
+        self.connection.close()
+
+    def state(self) -> State | None:
+        """What the index knows about itself, or None when it must be built before use.
+
+        Raises:
+            Busy: Another process holds the whole file.
+            StorageFailure: The file cannot be read at all.
+        """
+        with self.guarded("read the index"):
+            try:
+                row = self.connection.execute(_SELECT_STATE).fetchone()
+            except (apsw.SQLError, apsw.NotADBError, apsw.CorruptError):
+                return None
+        if row is None or row[0] != SCHEMA_VERSION:
+            return None
+        return State(*row[1:])
+
+    @contextlib.contextmanager
+    def guarded(self, doing: str) -> Iterator[None]:
+        """Turn what SQLite raises inside into our errors; *doing* completes "could not …".
+
+        Raises:
+            Busy: Another process holds the index.
+            IndexStale: The file is damaged or not an index of this version.
+            StorageFailure: Disk full, permissions, input or output.
+        """
+        try:
+            yield
+        except (apsw.BusyError, apsw.LockedError) as error:
+            raise Busy(f"could not {doing}: another process holds {self.path!r}") from error
+        except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError) as error:
+            if isinstance(error, apsw.SQLError) and self.state() is not None:
+                raise
+            raise IndexStale(f"could not {doing}: {self.path!r} is damaged") from error
+        except (
+            apsw.CantOpenError,
+            apsw.FullError,
+            apsw.IOError,
+            apsw.PermissionsError,
+            apsw.ReadOnlyError,
+        ) as error:
+            raise StorageFailure(f"could not {doing} at {self.path!r}: {error}") from error
+
+    @contextlib.contextmanager
+    def reading(self, doing: str) -> Iterator[apsw.Connection]:
+        """One unchanging view of the index for everything inside."""
+        with self.guarded(doing):
+            self.connection.execute("BEGIN")
+            try:
+                yield self.connection
+            finally:
+                self.connection.execute("ROLLBACK")
+
+    @contextlib.contextmanager
+    def writing(self, doing: str) -> Iterator[apsw.Connection]:
+        """A transaction that no other writer can overlap; all of it happens or none."""
+        with self.guarded(doing):
+            self.connection.execute("PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL")
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.connection
+            except BaseException:
+                # A full disk makes SQLite roll back by itself.
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                raise
+            self.connection.execute("COMMIT")
+
+    def replace(self, built: apsw.Connection) -> None:
+        """Make the index equal to *built*, whatever it was, in one step for every reader.
+
+        Raises:
+            Busy: Another process is writing.
+            StorageFailure: The disk is full or refuses.
+        """
+        with self.guarded("replace the index"):
+            if not self.is_private:
+                self._make_writable_database()
+            with self.connection.backup("main", built, "main") as copy:
+                while not copy.done:
+                    copy.step(-1)
+            if not self.is_private:
+                # The log is as large as the index now; a reader in the way only delays this.
+                with contextlib.suppress(apsw.BusyError, apsw.LockedError):
+                    self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def follow(self) -> None:
+        """Reopen the file when somebody deleted it and perhaps made another in its place."""
+        if not self.is_private and _identity(self.path) != self._identity:
+            self.connection.close()
+            self.connection = _connect(self.path)
+            self._identity = _identity(self.path)
+
+    def _make_writable_database(self) -> None:
+        try:
+            self.connection.execute("PRAGMA journal_mode = WAL")
+            self.connection.execute("SELECT count(*) FROM sqlite_schema")
+        except (apsw.NotADBError, apsw.CorruptError):
+            # SQLite's own way to empty a file it cannot read, under its own locks.
+            self.connection.config(apsw.SQLITE_DBCONFIG_RESET_DATABASE, 1)
+            try:
+                self.connection.execute("VACUUM")
+            finally:
+                self.connection.config(apsw.SQLITE_DBCONFIG_RESET_DATABASE, 0)
+            self.connection.execute("PRAGMA journal_mode = WAL")
+
+
+def cache_folder(root: str) -> str:
+    """Where a store keeps what can be made again; git ignores all of it."""
+    return os.path.join(root, ".memhtml", "cache")
+
+
+def open_index(root: str) -> Index:
+    """Open the index of the store at *root*; an absent one is made empty and has no state.
+
+    A store that cannot be written to gets a private index, started from the one on disk where
+    that can be read.
+
+    Raises:
+        StorageFailure: What stands in the index's place cannot be opened.
+    """
+    folder = cache_folder(root)
+    path = os.path.join(folder, "index.db")
+    try:
+        _make_ignored_folder(folder)
+        connection = _connect(path)
+    except (OSError, apsw.CantOpenError):
+        return _open_private(path)
+    if connection.readonly("main"):
+        connection.close()
+        return _open_private(path)
+    return Index(path, connection, is_private=False)
+
+
+def empty_database() -> apsw.Connection:
+    """A database with our tables and nothing in them, in a temporary file that nobody else sees."""
+    connection = apsw.Connection("")
+    connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+    connection.execute(SCHEMA)
+    return connection
+
+
+def _connect(path: str) -> apsw.Connection:
+    connection = apsw.Connection(path)
+    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    return connection
+
+
+def _open_private(path: str) -> Index:
+    connection = apsw.Connection("")
+    # Without its log a database is complete; with one, only its owner can read it.
+    if os.path.isfile(path) and not _size(path + "-wal"):
+        uri = f"file:{_quoted(path)}?immutable=1"
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        with contextlib.suppress(apsw.Error):
+            stored = apsw.Connection(uri, flags=flags)
+            with contextlib.closing(stored), connection.backup("main", stored, "main") as copy:
+                copy.step(-1)
+    return Index(path, connection, is_private=True)
+
+
+def _make_ignored_folder(folder: str) -> None:
+    # A folder that ignores itself changes no tracked file and needs no rule elsewhere.
+    marker = os.path.join(folder, ".gitignore")
+    if os.path.exists(marker):
+        return
+    os.makedirs(folder, exist_ok=True)
+    with open(marker, "w", encoding="utf-8", newline="\n") as file:
+        file.write("*\n")
+
+
+def _quoted(path: str) -> str:
+    from urllib.parse import quote  # noqa: PLC0415 - heavy, and only a read-only store needs it
+
+    return quote(os.path.abspath(path).replace(os.sep, "/"))
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
