@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Busy",
     "DirtyTree",
+    "DuplicateContent",
     "GitFailure",
     "IndexStale",
     "InvalidFlag",
@@ -140,6 +141,23 @@ class InvalidPath(InvalidMemory):
         super().__init__((), reason=f"cannot use the path {path!r}: {reason}")
         self.path = path
         self.rule = rule
+
+
+class DuplicateContent(MemhtmlError):
+    """A correction would say what another active memory says already; nothing was written."""
+
+    code = "ERR_DUPLICATE_CONTENT"
+
+    def __init__(self, path: str, *, correcting: str) -> None:
+        super().__init__(
+            f"{path!r} says already what {correcting!r} would be corrected to",
+            suggestions=(
+                f"memhtml read {path}",
+                f"memhtml archive {correcting} --reason 'superseded by {path}'",
+            ),
+        )
+        self.path = path
+        self.correcting = correcting
 
 
 class WriteConflict(MemhtmlError):

@@ -9,13 +9,15 @@ of planners and needs no rules of its own.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
-from memhtml.model.paths import path_key
+from memhtml.format.edit import read_links
+from memhtml.model.edges import href_of
+from memhtml.model.paths import original_path, path_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = [
     "File",
@@ -23,6 +25,7 @@ __all__ = [
     "Outcome",
     "Overlay",
     "Plan",
+    "Planned",
     "Put",
     "Remove",
     "Step",
@@ -30,6 +33,8 @@ __all__ = [
     "outcomes",
     "subject",
 ]
+
+T = TypeVar("T")
 
 SUBJECT_CHARS = 72
 """Where a commit subject's text is cut (store format §2)."""
@@ -87,6 +92,23 @@ class Plan:
         return "\n\n".join(part for part in parts if part) + "\n"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned(Generic[T]):
+    """What one request comes to: steps (none when the tree is already so) and what to tell."""
+
+    result: T
+    steps: tuple[Step, ...] = ()
+    subject: str = ""
+    trailers: tuple[tuple[str, str], ...] = ()
+    active: Mapping[str, str] = field(default_factory=dict)
+    """Paths of the new memories by content hash, for an `Overlay`."""
+
+    @property
+    def plan(self) -> Plan | None:
+        """The request as a commit of its own; None when nothing is to be done."""
+        return Plan(self.steps, self.subject, self.trailers) if self.steps else None
+
+
 class View(Protocol):
     """What a planner may ask of a tree."""
 
@@ -104,6 +126,14 @@ class View(Protocol):
         What the disk holds beside the commit counts too: a file nobody committed still occupies
         its name.
         """
+        ...
+
+    def linking(self, path: str) -> Sequence[str]:
+        """Return the paths of the active memories that have a head link to *path*, sorted."""
+        ...
+
+    def origin(self, archived: str) -> str | None:
+        """Return where the file at *archived* stood before its move, None when no commit tells."""
         ...
 
 
@@ -168,6 +198,7 @@ class Overlay:
         self._active: dict[str, str] = {}
         self._gone: set[str] = set()
         self._names: dict[str, dict[str, str]] = {}
+        self._origins: dict[str, str] = {}
 
     def add(self, steps: Iterable[Step], *, active: Mapping[str, str] | None = None) -> None:
         """Let *steps* have happened; *active* has the new memories' paths by content hash."""
@@ -178,6 +209,7 @@ class Overlay:
                 case Move(src, dst, data):
                     self._unset(src)
                     self._set(dst, data)
+                    self._origins[dst] = src
                 case Remove(path):
                     self._unset(path)
         self._active.update(active or {})
@@ -200,6 +232,20 @@ class Overlay:
         """Return the entries that *directory* will have, each under its `path_key`."""
         return self._mutable_names(directory)
 
+    def linking(self, path: str) -> Sequence[str]:
+        """Return the memories that will link to *path*; those the steps wrote are read again."""
+        known = {source for source in self._base.linking(path) if source not in self._files}
+        known.update(
+            source
+            for source, file in self._files.items()
+            if file is not None and original_path(source) is None and _links_to(file.data, path)
+        )
+        return sorted(known)
+
+    def origin(self, archived: str) -> str | None:
+        """Return where the file at *archived* stood before its move."""
+        return self._origins.get(archived) or self._base.origin(archived)
+
     def _mutable_names(self, directory: str) -> dict[str, str]:
         names = self._names.get(directory)
         if names is None:
@@ -220,3 +266,10 @@ class Overlay:
         self._gone.add(path)
         directory, _, name = path.rpartition("/")
         self._mutable_names(directory).pop(path_key(name), None)
+
+
+def _links_to(data: bytes, path: str) -> bool:
+    # A link names the file; reading the head of every file that does not would be most of a batch.
+    name = path.rpartition("/")[2].partition("&")[0].encode()
+    href = href_of(path)
+    return name in data and any(link.href == href for link in read_links(data))

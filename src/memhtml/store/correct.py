@@ -1,0 +1,126 @@
+"""Plan a correction: a new memory takes the place of one that is no longer true.
+
+What the old one said about itself besides the fact, its tags, entities, aliases, author and
+weights, holds for the new one unless the caller says otherwise. The old file moves to the archive
+in the same commit, so its name is free for the new one, and the moment from which the new one holds
+is the moment until which the old one did.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memhtml.format.edit import AddLink, SetMeta, apply_edits, read_meta
+from memhtml.format.parse import parse
+from memhtml.format.render import render_memory
+from memhtml.model.changes import Corrected
+from memhtml.model.edges import href_of
+from memhtml.model.errors import DuplicateContent, WriteConflict
+from memhtml.model.instants import is_instant, stamp
+from memhtml.model.memory import Draft
+from memhtml.model.vocabulary import MemoryType, Rel, TaskStatus
+from memhtml.store.archive import archiving, find_memory, reason_trailer
+from memhtml.store.plan import Overlay, Planned, Put, subject
+from memhtml.store.write import free_path, provenance, refuse_secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from memhtml.model.changes import Correction
+    from memhtml.model.document import Document
+    from memhtml.store.plan import View
+
+__all__ = ["plan_correct"]
+
+
+def plan_correct(
+    correction: Correction,
+    view: View,
+    *,
+    now: datetime,
+    detect: Callable[[str], str | None] | None = None,
+    allow_secret: bool = False,
+) -> Planned[Corrected]:
+    """Plan the successor of a memory, in the same folder, and the old one's way to the archive.
+
+    Raises:
+        PathNotFound: No memory stands at the target.
+        WriteConflict: The target is not the version the caller read.
+        InvalidMemory: The target is archived already, or the successor would not be valid.
+        DuplicateContent: Another active memory says already what the successor would say.
+        SecretFound: The successor would hold a credential.
+    """
+    target, file = find_memory(correction.target, view)
+    if correction.expect is not None and correction.expect != file.sha:
+        raise WriteConflict(
+            target,
+            ours=correction.expect,
+            theirs=file.sha,
+            reason="it was changed after you read it",
+            suggestions=(f"memhtml read {target}", f"memhtml history {target}"),
+        )
+    old = parse(file.data)
+    draft = _successor(correction, old)
+    data, document = render_memory(draft, at=stamp(now), detect=detect)
+    holds_from = draft.valid_from or document.happened_at or stamp(now)
+    data = apply_edits(data, (SetMeta("memhtml-valid-from", holds_from),))
+    if not allow_secret:
+        refuse_secrets(data, document)
+    known = view.find_active(document.content_hash)
+    if known not in {None, target} and draft.memory_type != MemoryType.TASK:
+        raise DuplicateContent(str(known), correcting=target)
+
+    archived_path, moved = archiving(target, file, view, now=now)
+    vacated = Overlay(view)
+    vacated.add(moved)
+    directory = target.rpartition("/")[0]
+    path = free_path(directory, draft.title, draft.memory_type, vacated, now=now)
+    # The stamps that name the successor need its path, which needs the target out of the way.
+    closing = [SetMeta("memhtml-superseded-by", href_of(path))]
+    until = read_meta(file.data, "memhtml-valid-until")
+    if until is None or not is_instant(until) or until > holds_from:
+        closing.append(SetMeta("memhtml-valid-until", holds_from))
+    archived_path, moved = archiving(target, file, view, now=now, edits=closing)
+    link = AddLink(Rel.SUPERSEDES, href_of(archived_path))
+    return Planned(
+        result=Corrected(
+            path=path,
+            archived_path=archived_path,
+            commit=None,
+            content_hash=document.content_hash,
+        ),
+        steps=(*moved, Put(path, apply_edits(data, (link,)))),
+        subject=subject("correct", draft.title),
+        trailers=(*provenance(draft), *reason_trailer(correction.reason)),
+        active={document.content_hash: path},
+    )
+
+
+def _successor(correction: Correction, old: Document) -> Draft:
+    head = old.head
+    memory_type = correction.memory_type or MemoryType(head.memory_type or MemoryType.SEMANTIC)
+    is_task = memory_type is MemoryType.TASK
+    return Draft(
+        title=old.title if correction.title is None else correction.title,
+        memory_type=memory_type,
+        claim=correction.claim,
+        paragraphs=correction.paragraphs,
+        article_html=correction.article_html,
+        facets=correction.facets,
+        citations=correction.citations,
+        happened_at=correction.happened_at,
+        tags=head.tags if correction.tags is None else correction.tags,
+        entities=head.entities if correction.entities is None else correction.entities,
+        aliases=head.aliases if correction.aliases is None else correction.aliases,
+        confidence=head.confidence if correction.confidence is None else correction.confidence,
+        importance=head.importance if correction.importance is None else correction.importance,
+        author=head.author if correction.author is None else correction.author,
+        session_id=correction.session_id,
+        prompt_id=correction.prompt_id,
+        turn_uuid=correction.turn_uuid,
+        valid_from=correction.valid_from,
+        valid_until=correction.valid_until,
+        task_status=TaskStatus(head.task_status) if is_task and head.task_status else None,
+        due_at=head.due_at if is_task else None,
+    )

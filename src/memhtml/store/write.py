@@ -1,0 +1,175 @@
+"""Plan a write: one draft becomes one new file, or none where its content is already known.
+
+The order of the questions is that of the store format (§6): may the path be used, is the file
+valid, is anything secret in it, is it known, where is there room. Every refusal comes before
+anything is written.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memhtml.format.render import render_memory
+from memhtml.format.secrets import find_secrets
+from memhtml.model.errors import SecretFound, StorageFailure, WriteConflict
+from memhtml.model.instants import stamp
+from memhtml.model.memory import Written
+from memhtml.model.paths import (
+    derived_path,
+    directory_with_room,
+    new_memory_path,
+    path_key,
+    place,
+)
+from memhtml.model.vocabulary import MemoryType
+from memhtml.store.plan import Planned, Put, subject
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from memhtml.model.document import Document
+    from memhtml.model.memory import Draft
+    from memhtml.model.paths import MemoryPath
+    from memhtml.store.plan import View
+
+__all__ = ["free_path", "plan_write", "provenance", "refuse_secrets", "require_free", "respell"]
+
+_TRIES = 1000
+
+
+def plan_write(
+    draft: Draft,
+    view: View,
+    *,
+    now: datetime,
+    detect: Callable[[str], str | None] | None = None,
+    allow_secret: bool = False,
+) -> Planned[Written]:
+    """Plan the file of *draft*, written *now*; no steps when an active memory already says it.
+
+    A task is never taken for a duplicate: two people may have the same thing to do.
+
+    Raises:
+        InvalidPath: `Draft.path` is not usable.
+        InvalidMemory: *draft* would not make a valid file.
+        SecretFound: The file would hold a credential.
+        WriteConflict: `Draft.path` is occupied.
+    """
+    explicit = None if draft.path is None else new_memory_path(draft.path)
+    data, document = render_memory(draft, at=stamp(now), detect=detect)
+    if not allow_secret:
+        refuse_secrets(data, document)
+    content_hash = document.content_hash
+    is_task = draft.memory_type == MemoryType.TASK
+    known = None if is_task else view.find_active(content_hash)
+    if known is not None:
+        return Planned(result=_written(known, content_hash, deduped=True))
+    if explicit is not None:
+        require_free(explicit, view)
+        path = explicit
+    else:
+        directory = place(
+            draft.memory_type,
+            workspace=draft.workspace,
+            entities=draft.entities,
+            tags=draft.tags,
+        )
+        path = free_path(directory, draft.title, draft.memory_type, view, now=now)
+    return Planned(
+        result=_written(path, content_hash, deduped=False),
+        steps=(Put(path, data),),
+        subject=subject("write", draft.title),
+        trailers=provenance(draft),
+        active={} if is_task else {content_hash: path},
+    )
+
+
+def refuse_secrets(data: bytes, document: Document) -> None:
+    """Let nothing that looks like a credential pass.
+
+    Raises:
+        SecretFound: *data*, or the text of its article with the markup gone, holds one.
+    """
+    found = find_secrets(data.decode()) or find_secrets(document.text)
+    if found:
+        raise SecretFound([(match.kind, match.line) for match in found])
+
+
+def provenance(draft: Draft) -> tuple[tuple[str, str], ...]:
+    """Return the commit trailers that say which session and prompt a draft came from."""
+    named = (("Memhtml-Session", draft.session_id), ("Memhtml-Prompt", draft.prompt_id))
+    return tuple((name, value) for name, value in named if value and value.strip())
+
+
+def free_path(
+    directory: str, title: str, memory_type: MemoryType, view: View, *, now: datetime
+) -> MemoryPath:
+    """Return the first name for *title* that nothing in *directory* bears, in any case.
+
+    Raises:
+        StorageFailure: A thousand names are taken, so something is wrong with the caller.
+    """
+    directory = respell(directory, view)
+    directory = directory_with_room(directory, at=now, entries=lambda name: len(view.names(name)))
+    taken = view.names(directory)
+    for ordinal in range(1, _TRIES + 1):
+        path = derived_path(directory, title, memory_type, at=now, ordinal=ordinal)
+        if path_key(path.rpartition("/")[2]) not in taken:
+            return path
+    raise StorageFailure(f"{_TRIES} files in {directory!r} already bear the title {title!r}")
+
+
+def respell(directory: str, view: View) -> str:
+    """Return *directory* as the tree spells it: ``projects/Barn`` where ``barn`` would be a twin.
+
+    On a file system that ignores case the two are one folder, and git would list its files twice.
+    """
+    spelled = ""
+    for part in directory.split("/"):
+        name = view.names(spelled).get(path_key(part), part)
+        spelled = f"{spelled}/{name}" if spelled else name
+    return spelled
+
+
+def require_free(path: str, view: View) -> None:
+    """Let *path* pass when a new file may stand exactly there.
+
+    Raises:
+        WriteConflict: Something stands there, or differs from it in case or accents only, or a file
+            stands where one of its folders would be.
+    """
+    parts = path.split("/")
+    for depth, part in enumerate(parts):
+        parent = "/".join(parts[:depth])
+        here = "/".join(parts[: depth + 1])
+        name = view.names(parent).get(path_key(part))
+        if name is None:
+            return
+        found = view.find(here)
+        if name != part:
+            theirs = f"{parent}/{name}" if parent else name
+            reason = f"{theirs!r} stands there, and some file systems take the two for one"
+        elif here == path:
+            reason = "something stands there already"
+        elif found is not None:
+            reason = f"{here!r} is a file, not a folder"
+        else:
+            continue
+        raise WriteConflict(
+            path,
+            theirs=found.sha if found else "",
+            reason=reason,
+            suggestions=(f"memhtml read {here}", f"memhtml correct {here}"),
+        )
+
+
+def _written(path: str, content_hash: str, *, deduped: bool) -> Written:
+    return Written(
+        path=path,
+        created=not deduped,
+        deduped=deduped,
+        existing_path=path if deduped else None,
+        commit=None,
+        content_hash=content_hash,
+    )
