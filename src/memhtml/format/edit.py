@@ -96,7 +96,6 @@ def apply_edits(data: bytes, edits: Iterable[Edit]) -> bytes:
     """
     head = HeadSplicer(data)
     for edit in edits:
-        before = head.data
         match edit:
             case SetMeta(name, value):
                 _set_meta(head, name, value)
@@ -108,8 +107,6 @@ def apply_edits(data: bytes, edits: Iterable[Edit]) -> bytes:
                 _add_link(head, rel, href)
             case RemoveLink(rel, href):
                 _remove_link(head, rel, href)
-        if head.ends_with_file and head.data is not before:
-            head = HeadSplicer(head.data)
     return head.data
 
 

@@ -34,64 +34,90 @@ _LINE_ENDS = frozenset(b"\r\n")
 _blanks_re = re.compile(rb"[ \t\f]*")
 _line_end_re = re.compile(rb"\r\n?|\n")
 _whitespace_re = re.compile(rb"[ \t\f\r\n]*")
-# A comment that ends at once, `<!-->`, is left to the parser; `--!>` ends one as `-->` does.
-_comment_re = re.compile(rb"<!--(?!-?>)")
+# `<!-->` is a whole comment, and is not worth a rule here; `--!>` ends one as `-->` does.
+_comment_start_re = re.compile(rb"<!--(?!-?>)")
 _comment_end_re = re.compile(rb"--!?>")
 
 
 class Tag:
-    """A meta or link of ours, by what it states and where it stands."""
+    """A meta or link of ours, by what it states."""
 
-    __slots__ = ("end", "key", "start", "value")
+    __slots__ = ("_element", "_end", "_moves", "_start", "key", "value")
 
-    def __init__(self, key: str, value: str | None, start: int, end: int) -> None:
+    def __init__(self, key: str, value: str | None, element: Element | None = None) -> None:
         self.key = key
         """The ``name`` of a meta, the ``rel`` of a link."""
         self.value = value
         """The decoded ``content`` or ``href``; None when the attribute is missing."""
-        self.start = start
-        self.end = end
+        self._element = element
+        self._start = self._end = -1
+        self._moves = 0
+
+    def put(self, start: int, end: int, moves: int) -> None:
+        """Say where the tag stands after the first *moves* of `HeadSplicer.moves`."""
+        self._start, self._end, self._moves = start, end, moves
+        self._element = None
+
+    def place(self, moves: list[_Move]) -> tuple[int, int]:
+        """Return where the tag starts and ends now, after all *moves*."""
+        # Most edits ask for one place of many, so each is measured when it is asked for.
+        if self._element is not None and (location := self._element.location) is not None:
+            self._start, self._end = location.start_tag[:2]
+            self._element = None
+        for move in moves[self._moves :]:
+            shift = move.shifts[bisect_right(move.stops, self._start)]
+            self._start += shift
+            self._end += shift
+        self._moves = len(moves)
+        return self._start, self._end
 
 
 class HeadSplicer:
-    """A file and the places in its head, which move along with every splice."""
+    """A file, the metas and links of its head, and ways to change those.
 
-    __slots__ = ("_start", "_tail", "data", "ends_with_file", "links", "metas")
+    Any number of changes needs one reading of the file, except that one at the end of a head is
+    found in the file as it then is.
+    """
+
+    __slots__ = ("_floor", "_moves", "_tree", "data", "links", "metas")
 
     def __init__(self, data: bytes) -> None:
-        tree = read_tree(data)
-        head = tree.head
-        elements = head.children if head is not None else ()
+        self._read(data)
+
+    def _read(self, data: bytes) -> None:
+        self._tree = read_tree(data)
+        self._floor = self._tree.start.start
+        self._moves: list[_Move] = []
         self.data = data
-        """The file after the splices so far."""
-        self.metas = _tags(elements, "meta", "name", "content")
+        """The file after the changes so far."""
+        self.metas: list[Tag] = []
         """The metas of the head whose name has our prefix, known or not, in document order."""
-        self.links = _tags(elements, "link", "rel", "href")
+        self.links: list[Tag] = []
         """The links whose ``rel`` has our prefix, in the same way."""
-        self.ends_with_file = False
-        """Nothing ends the head but the end of the file. A splice may then move where it ends, so
-        the file must be read again before the next one."""
-        self._start = tree.start
-        self._tail: int | None = None
-        if (close := tree.head_end_tag) is not None:
-            self._tail = close.start
-        elif head is not None and (location := head.location) is not None:
-            self._find_implied_tail(location.start_tag.end, elements)
+        head = self._tree.head
+        for element in head.children if head is not None else ():
+            attrs = element.attrs
+            if element.tag == "meta" and (name := attrs.get("name", "")).startswith(META_PREFIX):
+                self.metas.append(Tag(name, attrs.get("content"), element))
+            elif element.tag == "link" and (rel := attrs.get("rel", "")).startswith(META_PREFIX):
+                self.links.append(Tag(rel, attrs.get("href"), element))
 
     def restate(self, meta: Tag, value: str) -> None:
         """Write *meta* anew, with *value*."""
         new = meta_tag(meta.key, value).encode()
-        self._splice([_Cut(meta.start, meta.end, new)])
-        meta.end = meta.start + len(new)
+        start, end = meta.place(self._moves)
+        self._splice([_Cut(start, end, new)])
+        meta.put(start, start + len(new), len(self._moves))
         meta.value = value
 
     def remove(self, tags: Iterable[Tag]) -> None:
         """Take *tags* out, each with its line where it has that to itself."""
         gone = set(tags)
         if gone:
+            cuts = sorted(self._cut_out(tag) for tag in gone)
             self.metas = [tag for tag in self.metas if tag not in gone]
             self.links = [tag for tag in self.links if tag not in gone]
-            self._splice([self._cut_out(tag) for tag in sorted(gone, key=_start)])
+            self._splice(cuts)
 
     def insert_meta(
         self, name: str, value: str, *, before: Tag | None = None, after: Tag | None = None
@@ -101,9 +127,9 @@ class HeadSplicer:
         Raises:
             InvalidMemory: it should go to the end of the head, and the file spells out no head.
         """
-        text = meta_tag(name, value).encode()
-        start = self._insert(text, before, after)
-        insort(self.metas, Tag(name, value, start, start + len(text)), key=_start)
+        new = meta_tag(name, value).encode()
+        cut = self._cut_beside(before, after, new)
+        self._insert(self.metas, Tag(name, value), cut, len(new))
 
     def insert_link(self, rel: str, href: str, *, after: Tag | None = None) -> None:
         """Write a new link *after* a meta or link, or at the end of the head.
@@ -111,38 +137,14 @@ class HeadSplicer:
         Raises:
             InvalidMemory: it should go to the end of the head, and the file spells out no head.
         """
-        text = link_tag(rel, href).encode()
-        start = self._insert(text, None, after)
-        insort(self.links, Tag(rel, href, start, start + len(text)), key=_start)
+        new = link_tag(rel, href).encode()
+        cut = self._cut_beside(None, after, new)
+        self._insert(self.links, Tag(rel, href), cut, len(new))
 
-    def _insert(self, new: bytes, before: Tag | None, after: Tag | None) -> int:
-        """Put *new* in and return where it starts."""
-        if before is not None:
-            cut = self._cut_before(before.start, new)
-        elif after is not None:
-            cut = self._cut_after(after.end, new)
-        elif self._tail is None:
-            raise InvalidMemory([_no_head(self._start)])
-        elif self.ends_with_file:
-            cut = self._cut_after(self._tail, new)
-        else:
-            cut = self._cut_before(self._tail, new)
+    def _insert(self, tags: list[Tag], tag: Tag, cut: _Cut, size: int) -> None:
         self._splice([cut])
-        return cut.start
-
-    def _find_implied_tail(self, at: int, elements: tuple[Element, ...]) -> None:
-        """Set the tail of a head without an end tag, whose start tag ends *at*."""
-        if elements and (location := elements[-1].location) is not None:
-            at = location.start_tag.end
-            if elements[-1].tag not in _VOID:
-                if location.end_tag is None:
-                    # The element swallows the rest of the file, so nothing can come after it.
-                    self._tail = location.start_tag.start
-                    return
-                at = location.end_tag.end
-        stop = _skip_comments(self.data, at)
-        self.ends_with_file = stop == len(self.data)
-        self._tail = at if self.ends_with_file else stop
+        tag.put(cut.start, cut.start + size, len(self._moves))
+        insort(tags, tag, key=lambda tag: tag.place(self._moves)[0])
 
     def _splice(self, cuts: list[_Cut]) -> None:
         """Replace every cut; *cuts* are in order and apart."""
@@ -152,14 +154,36 @@ class HeadSplicer:
             pieces += (self.data[at : cut.start], cut.new)
             at = cut.stop
         self.data = b"".join((*pieces, self.data[at:]))
-        stops = [cut.stop for cut in cuts]
-        shifts = list(accumulate((len(c.new) - (c.stop - c.start) for c in cuts), initial=0))
-        for tag in (*self.metas, *self.links):
-            shift = shifts[bisect_right(stops, tag.start)]
-            tag.start += shift
-            tag.end += shift
-        if self._tail is not None:
-            self._tail += shifts[bisect_right(stops, self._tail)]
+        growth = (len(cut.new) - (cut.stop - cut.start) for cut in cuts)
+        self._moves.append(_Move([cut.stop for cut in cuts], [*accumulate(growth, initial=0)]))
+
+    def _cut_beside(self, before: Tag | None, after: Tag | None, new: bytes) -> _Cut:
+        if before is not None:
+            return self._cut_before(before.place(self._moves)[0], new)
+        if after is not None:
+            return self._cut_after(after.place(self._moves)[1], new)
+        return self._cut_last(new)
+
+    def _cut_last(self, new: bytes) -> _Cut:
+        """Return where *new* goes at the end of the head."""
+        if self._moves:
+            # A change may have moved where a head without an end tag ends.
+            self._read(self.data)
+        head = self._tree.head
+        if (close := self._tree.head_end_tag) is not None:
+            return self._cut_before(close.start, new)
+        if head is None or (location := head.location) is None:
+            raise InvalidMemory([_no_head(self._tree.start)])
+        at = location.start_tag.end
+        if head.children and (location := head.children[-1].location) is not None:
+            at = location.start_tag.end
+            if head.children[-1].tag not in _VOID:
+                if location.end_tag is None:
+                    # The element swallows the rest of the file, so nothing can come after it.
+                    return self._cut_before(location.start_tag.start, new)
+                at = location.end_tag.end
+        stop = _skip_comments(self.data, at)
+        return self._cut_after(at, new) if stop == len(self.data) else self._cut_before(stop, new)
 
     def _cut_before(self, at: int, new: bytes) -> _Cut:
         start = self._line_start(at)
@@ -175,21 +199,22 @@ class HeadSplicer:
         return _Cut(rest.stop, rest.stop, new + rest.line_end)
 
     def _cut_out(self, tag: Tag) -> _Cut:
-        start = self._line_start(tag.start)
-        rest = self._line_rest(tag.end)
-        if start is None or rest is None:
-            return _Cut(tag.start, tag.end, b"")
-        return _Cut(start, rest.stop, b"")
+        start, end = tag.place(self._moves)
+        line_start = self._line_start(start)
+        rest = self._line_rest(end)
+        if line_start is None or rest is None:
+            return _Cut(start, end, b"")
+        return _Cut(line_start, rest.stop, b"")
 
     def _line_start(self, at: int) -> int | None:
         """Return where the line of *at* starts; None when more than blanks stands before *at*."""
-        data, floor = self.data, self._start.start
+        data, floor = self.data, self._floor
         while at > floor and data[at - 1] in _BLANKS:
             at -= 1
         return at if at == floor or data[at - 1] in _LINE_ENDS else None
 
     def _line_end_before(self, start: int) -> bytes:
-        if start <= self._start.start:
+        if start <= self._floor:
             return b""
         return b"\r\n" if self.data.endswith(b"\r\n", 0, start) else self.data[start - 1 : start]
 
@@ -203,9 +228,8 @@ class HeadSplicer:
         end = _line_end_re.search(data, at)
         limit = end.start() if end else len(data)
         while (at := _end(_blanks_re, data, at)) < limit:
-            if not _comment_re.match(data, at):
-                return None
-            close = _comment_end_re.search(data, at, limit)
+            start = _comment_start_re.match(data, at)
+            close = _comment_end_re.search(data, start.end(), limit) if start else None
             if close is None:
                 return None
             at = close.end()
@@ -220,6 +244,13 @@ class _Cut(NamedTuple):
     new: bytes
 
 
+class _Move(NamedTuple):
+    """How far places went with one splice: those from ``stops[i - 1]`` on by ``shifts[i]``."""
+
+    stops: list[int]
+    shifts: list[int]
+
+
 class _Rest(NamedTuple):
     """Where a line stops, its line end included, and what that is."""
 
@@ -227,27 +258,15 @@ class _Rest(NamedTuple):
     line_end: bytes
 
 
-def _start(tag: Tag) -> int:
-    return tag.start
-
-
-def _tags(elements: tuple[Element, ...], name: str, key: str, value: str) -> list[Tag]:
-    tags = []
-    for element in elements:
-        if element.tag != name or not element.attrs.get(key, "").startswith(META_PREFIX):
-            continue
-        if (location := element.location) is not None:
-            span = location.start_tag
-            tags.append(Tag(element.attrs[key], element.attrs.get(value), span.start, span.end))
-    return tags
-
-
 def _skip_comments(data: bytes, at: int) -> int:
     """Return where whitespace and comments end that start *at*; the end if one is not closed."""
-    while (at := _end(_whitespace_re, data, at)) < len(data) and _comment_re.match(data, at):
-        close = _comment_end_re.search(data, at)
+    while True:
+        at = _end(_whitespace_re, data, at)
+        start = _comment_start_re.match(data, at)
+        if start is None:
+            return at
+        close = _comment_end_re.search(data, start.end())
         at = close.end() if close else len(data)
-    return at
 
 
 def _end(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
