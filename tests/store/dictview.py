@@ -9,7 +9,7 @@ from memhtml.format.edit import read_links, read_meta
 from memhtml.format.parse import parse
 from memhtml.model.edges import href_of
 from memhtml.model.paths import original_path, path_key
-from memhtml.store.plan import File, Move, Put, Remove
+from memhtml.store.plan import Fact, File, Move, Put, Remove
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -29,14 +29,23 @@ class DictView:
         return None if data is None else File(blob(data), data)
 
     def find_active(self, content_hash: str) -> str | None:
+        return next((f.path for f in self._facts() if f.content_hash == content_hash), None)
+
+    def find_near(self, near_key: str) -> str | None:
+        return next((f.path for f in self._facts() if f.near_key == near_key), None)
+
+    def find_frame(self, frame_key: str) -> tuple[str, str] | None:
+        found = [(f.path, f.claim) for f in self._facts() if f.frame_key == frame_key]
+        return min(found) if found else None
+
+    def _facts(self) -> list[Fact]:
+        """Return what the active memories say, oldest first."""
         found = [
-            (read_meta(data, "memhtml-created") or "", path)
+            (read_meta(data, "memhtml-created") or "", Fact.of(path, parse(data)))
             for path, data in self.files.items()
-            if original_path(path) is None
-            and read_meta(data, "memhtml-type") != "task"
-            and parse(data).content_hash == content_hash
+            if original_path(path) is None and read_meta(data, "memhtml-type") != "task"
         ]
-        return min(found)[1] if found else None
+        return [fact for _, fact in sorted(found)]
 
     def names(self, directory: str) -> Mapping[str, str]:
         prefix = f"{directory}/" if directory else ""

@@ -63,3 +63,5 @@ class Written:
     """The memory that already says this, when *deduped*."""
     commit: str | None
     content_hash: str
+    near_duplicates: tuple[str, ...] = ()
+    """Active memories that say nearly the same; the new one was written all the same."""

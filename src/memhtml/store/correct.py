@@ -20,7 +20,7 @@ from memhtml.model.instants import is_instant, stamp
 from memhtml.model.memory import Draft
 from memhtml.model.vocabulary import MemoryType, Rel, TaskStatus
 from memhtml.store.archive import archiving, find_memory, reason_trailer
-from memhtml.store.plan import Overlay, Planned, Put, subject
+from memhtml.store.plan import Fact, Overlay, Planned, Put, subject
 from memhtml.store.write import free_path, provenance, refuse_secrets
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def plan_correct(
         steps=(*moved, Put(path, apply_edits(data, (link,)))),
         subject=subject("correct", draft.title),
         trailers=(*provenance(draft), *reason_trailer(correction.reason)),
-        active={document.content_hash: path},
+        facts=(Fact.of(path, document),),
     )
 
 

@@ -9,17 +9,22 @@ of planners and needs no rules of its own.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
 from memhtml.format.edit import read_links
 from memhtml.model.edges import href_of
 from memhtml.model.paths import original_path, path_key
+from memhtml.scoring.frames import frame_key
+from memhtml.scoring.nearness import near_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from memhtml.model.document import Document
+
 __all__ = [
+    "Fact",
     "File",
     "Move",
     "Outcome",
@@ -92,6 +97,29 @@ class Plan:
         return "\n\n".join(part for part in parts if part) + "\n"
 
 
+class Fact(NamedTuple):
+    """What an active memory says, by the keys under which another may say the same."""
+
+    path: str
+    claim: str
+    content_hash: str
+    near_key: str | None
+    """See `memhtml.scoring.nearness`."""
+    frame_key: str | None
+    """See `memhtml.scoring.frames`."""
+
+    @classmethod
+    def of(cls, path: str, document: Document) -> Fact:
+        """Return the fact that *document* states."""
+        return cls(
+            path,
+            document.claim,
+            document.content_hash,
+            near_key(document.body_text),
+            frame_key(document.claim),
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned(Generic[T]):
     """What one request comes to: steps (none when the tree is already so) and what to tell."""
@@ -100,8 +128,8 @@ class Planned(Generic[T]):
     steps: tuple[Step, ...] = ()
     subject: str = ""
     trailers: tuple[tuple[str, str], ...] = ()
-    active: Mapping[str, str] = field(default_factory=dict)
-    """Paths of the new memories by content hash, for an `Overlay`."""
+    facts: tuple[Fact, ...] = ()
+    """The new memories among the steps, for an `Overlay`."""
 
     @property
     def plan(self) -> Plan | None:
@@ -118,6 +146,14 @@ class View(Protocol):
 
     def find_active(self, content_hash: str) -> str | None:
         """Return the path of the oldest active memory with that content; tasks do not count."""
+        ...
+
+    def find_near(self, near_key: str) -> str | None:
+        """Return the path of the oldest active memory with that key; tasks do not count."""
+        ...
+
+    def find_frame(self, frame_key: str) -> tuple[str, str] | None:
+        """Return path and claim of the first active memory by path with that key; no tasks."""
         ...
 
     def names(self, directory: str) -> Mapping[str, str]:
@@ -196,12 +232,14 @@ class Overlay:
         self._base = base
         self._files: dict[str, File | None] = {}
         self._active: dict[str, str] = {}
+        self._near: dict[str, str] = {}
+        self._frames: dict[str, tuple[str, str]] = {}
         self._gone: set[str] = set()
         self._names: dict[str, dict[str, str]] = {}
         self._origins: dict[str, str] = {}
 
-    def add(self, steps: Iterable[Step], *, active: Mapping[str, str] | None = None) -> None:
-        """Let *steps* have happened; *active* has the new memories' paths by content hash."""
+    def add(self, steps: Iterable[Step], facts: Iterable[Fact] = ()) -> None:
+        """Let *steps* have happened; *facts* are what the new memories among them say."""
         for step in steps:
             match step:
                 case Put(path, data):
@@ -212,7 +250,12 @@ class Overlay:
                     self._origins[dst] = src
                 case Remove(path):
                     self._unset(path)
-        self._active.update(active or {})
+        for fact in facts:
+            self._active.setdefault(fact.content_hash, fact.path)
+            if fact.near_key is not None:
+                self._near.setdefault(fact.near_key, fact.path)
+            if fact.frame_key is not None:
+                self._frames.setdefault(fact.frame_key, (fact.path, fact.claim))
 
     def find(self, path: str) -> File | None:
         """Return what will stand at *path*."""
@@ -222,11 +265,20 @@ class Overlay:
 
     def find_active(self, content_hash: str) -> str | None:
         """Return the path of the memory that will be active with that content."""
-        known = self._active.get(content_hash)
-        if known is not None and known not in self._gone:
-            return known
-        path = self._base.find_active(content_hash)
-        return None if path in self._gone else path
+        return self._still(self._active.get(content_hash)) or self._still(
+            self._base.find_active(content_hash)
+        )
+
+    def find_near(self, near_key: str) -> str | None:
+        """Return the path of a memory that will be active with that key."""
+        return self._still(self._base.find_near(near_key)) or self._still(self._near.get(near_key))
+
+    def find_frame(self, frame_key: str) -> tuple[str, str] | None:
+        """Return path and claim of a memory that will be active with that key."""
+        for found in (self._base.find_frame(frame_key), self._frames.get(frame_key)):
+            if found is not None and self._still(found[0]):
+                return found
+        return None
 
     def names(self, directory: str) -> Mapping[str, str]:
         """Return the entries that *directory* will have, each under its `path_key`."""
@@ -245,6 +297,9 @@ class Overlay:
     def origin(self, archived: str) -> str | None:
         """Return where the file at *archived* stood before its move."""
         return self._origins.get(archived) or self._base.origin(archived)
+
+    def _still(self, path: str | None) -> str | None:
+        return None if path in self._gone else path
 
     def _mutable_names(self, directory: str) -> dict[str, str]:
         names = self._names.get(directory)

@@ -22,7 +22,7 @@ from memhtml.model.paths import (
     place,
 )
 from memhtml.model.vocabulary import MemoryType
-from memhtml.store.plan import Planned, Put, subject
+from memhtml.store.plan import Fact, Planned, Put, subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +33,15 @@ if TYPE_CHECKING:
     from memhtml.model.paths import MemoryPath
     from memhtml.store.plan import View
 
-__all__ = ["free_path", "plan_write", "provenance", "refuse_secrets", "require_free", "respell"]
+__all__ = [
+    "free_path",
+    "near_duplicates",
+    "plan_write",
+    "provenance",
+    "refuse_secrets",
+    "require_free",
+    "respell",
+]
 
 _TRIES = 1000
 
@@ -76,13 +84,23 @@ def plan_write(
             tags=draft.tags,
         )
         path = free_path(directory, draft.title, draft.memory_type, view, now=now)
+    fact = Fact.of(path, document)
     return Planned(
-        result=_written(path, content_hash, deduped=False),
+        result=_written(path, content_hash, near=() if is_task else near_duplicates(fact, view)),
         steps=(Put(path, data),),
         subject=subject("write", draft.title),
         trailers=provenance(draft),
-        active={} if is_task else {content_hash: path},
+        facts=() if is_task else (fact,),
     )
+
+
+def near_duplicates(fact: Fact, view: View) -> tuple[str, ...]:
+    """Return the paths of active memories that say what *fact* says in other words.
+
+    It only advises: case, spacing, a final stop or the order of words may matter to somebody.
+    """
+    path = None if fact.near_key is None else view.find_near(fact.near_key)
+    return () if path is None else (path,)
 
 
 def refuse_secrets(data: bytes, document: Document) -> None:
@@ -164,7 +182,9 @@ def require_free(path: str, view: View) -> None:
         )
 
 
-def _written(path: str, content_hash: str, *, deduped: bool) -> Written:
+def _written(
+    path: str, content_hash: str, *, deduped: bool = False, near: tuple[str, ...] = ()
+) -> Written:
     return Written(
         path=path,
         created=not deduped,
@@ -172,4 +192,5 @@ def _written(path: str, content_hash: str, *, deduped: bool) -> Written:
         existing_path=path if deduped else None,
         commit=None,
         content_hash=content_hash,
+        near_duplicates=near,
     )
