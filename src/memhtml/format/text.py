@@ -18,7 +18,7 @@ from memhtml.format.tree import read_fragment, read_tree
 from memhtml.model.whitespace import HTML_WHITESPACE, collapse, wide_trim
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from memhtml.format.tree import Step
 
@@ -50,7 +50,7 @@ def canonical_text(html: str | bytes) -> str:
     without an article it is all the text.
 
     >>> canonical_text("<p>The  bread</p>\n<pre>\n  rises\n</pre>")
-    'The bread   rises\n '
+    'The bread   rises\n'
     """
     pieces: list[str] = []
     verbatim: list[int] = []
@@ -115,7 +115,7 @@ def gist(html: str | bytes) -> str:
             skipped += depth > 0 and (skipped > 0 or tag in {"pre", "code"})
             if depth and not skipped and tag not in EDGELESS:
                 pieces.append(" ")
-    return plain_text(pieces)
+    return plain_text("".join(pieces))
 
 
 def hash_text(text: str) -> str:
@@ -145,9 +145,11 @@ def join_runs(pieces: Sequence[str], verbatim: Sequence[int]) -> str:
     return "".join(runs)
 
 
-def plain_text(pieces: Iterable[str]) -> str:
-    """Return *pieces* as one line: every run of HTML whitespace a space, the ends wide-trimmed."""
-    text = "".join(pieces)
+def plain_text(text: str) -> str:
+    """Return *text* as one line: each run of HTML whitespace a space, the ends wide-trimmed.
+
+    The same as `model.whitespace.collapse`, faster on long text.
+    """
     if "\v" in text:
         return collapse(text)
     return wide_trim(b" ".join(text.encode().split()).decode())

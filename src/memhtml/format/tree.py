@@ -109,6 +109,10 @@ class Tree:
         """Walk the whole tree. The content of a ``template`` is not part of it."""
         return _steps(self._document)
 
+    def template_steps(self, node: _ParsedElement) -> Iterator[Step]:
+        """Walk the content of a ``template``, and of the templates inside it."""
+        return _steps(node.children[0], through_templates=True)
+
     def locate(self, node: _ParsedElement) -> Location | None:
         """Return where the element of a step stands in the file.
 
@@ -117,6 +121,11 @@ class Tree:
         """
         source = node.source_location
         return None if source is None else Location(self, source)
+
+    def direct_text(self, node: _ParsedElement) -> str:
+        """Return the text that stands in an element itself, not in elements inside it."""
+        children: tuple[Any, ...] = tuple(node.children)
+        return "".join(child.data for child in children if child.__class__ is _parser.Text)
 
     def find_undecodable(self) -> tuple[int, Span] | None:
         """Return how many stretches of the file are not UTF-8, and where the first one is."""
@@ -356,7 +365,7 @@ def _damage_end(entry: tuple[int, int]) -> int:
     return entry[0]
 
 
-def _steps(root: Node) -> Iterator[Step]:
+def _steps(root: Node, *, through_templates: bool = False) -> Iterator[Step]:
     """Walk below *root*. The stack holds the iterators of the open elements' children."""
     element, text, html = _parser.Element, _parser.Text, _parser.Namespace.HTML
     stack: list[Iterator[Any]] = []
@@ -369,8 +378,11 @@ def _steps(root: Node) -> Iterator[Step]:
             elif kind is element:
                 tag = node.tag if node.namespace is html else _qualified(node)
                 yield tag, _attributes(node) if node.attrs else _NO_ATTRIBUTES, node
-                # What hangs under a template is a fragment of its own, not a part of this tree.
-                if tag != "template" and (children := node.children):
+                children = node.children
+                if tag == "template":
+                    # Its one child is a fragment, which is not a part of the tree around it.
+                    children = children[0].children if through_templates else ()
+                if children:
                     stack.append(nodes)
                     nodes = iter(children)
                     break
