@@ -1,0 +1,74 @@
+"""Whether the markup a caller gave stays inside the article it was placed in.
+
+Markup that closes the article, opens something that swallows the closing tags, or writes on the
+elements around it would still render to bytes, and often to a valid memory: only not the memory
+that was asked for. The proof that it stays inside is in the tree: the article spans exactly the
+placed bytes, every closing tag of the frame is read as one, and nothing was added around it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memhtml.format.serialize import ARTICLE_CLOSE, ARTICLE_OPEN
+from memhtml.format.tree import read_tree
+from memhtml.model.diagnostics import Diagnostic, Severity
+from memhtml.model.whitespace import HTML_WHITESPACE
+
+if TYPE_CHECKING:
+    from memhtml.format.tree import Location, Tree
+    from memhtml.model.diagnostics import Span
+
+__all__ = ["check_containment"]
+
+_FRAME_ATTRIBUTES = {"html": {"lang": "en"}, "body": {}}
+
+
+def check_containment(data: bytes) -> Diagnostic | None:
+    """Return the violation of article markup that leaves its article in the serialized *data*."""
+    tree = read_tree(data)
+    article, trespass = _survey(tree)
+    if article is None:
+        return _escape(tree.start, "hides the article; write only what belongs inside it")
+    if article.start_tag.start != data.index(ARTICLE_OPEN.encode()) + 1:
+        return _escape(article.start_tag, "moves the article; write only what belongs inside it")
+    close_at = len(data) - len(ARTICLE_CLOSE.encode()) + 1
+    body_close_at = close_at + len("</article>\n")
+    body_end = tree.body_end_tag
+    if article.end_tag is None or body_end is None or body_end.start != body_close_at:
+        return _escape(
+            article.start_tag,
+            "leaves something open that swallows the end of the article; "
+            "close every tag, comment and quote",
+        )
+    if article.end_tag.start != close_at:
+        return _escape(article.end_tag, "closes the article itself; remove that </article>")
+    if trespass:
+        return _escape(article.start_tag, f"{trespass}; write only what belongs inside the article")
+    return None
+
+
+def _survey(tree: Tree) -> tuple[Location | None, str | None]:
+    """Return where the first article stands, and what was written around it, if anything was."""
+    article = None
+    trespass = None
+    open_tags: list[str] = []
+    for step in tree.steps():
+        if step is None:
+            open_tags.pop()
+        elif isinstance(step, str):
+            is_around = "article" not in open_tags and "head" not in open_tags
+            if is_around and step.strip(HTML_WHITESPACE):
+                trespass = "puts text outside the article"
+        else:
+            tag, attrs, node = step
+            open_tags.append(tag)
+            if tag == "article" and article is None:
+                article = tree.locate(node)
+            elif dict(attrs) != _FRAME_ATTRIBUTES.get(tag, dict(attrs)):
+                trespass = f"sets attributes of <{tag}>"
+    return article, trespass
+
+
+def _escape(span: Span, fault: str) -> Diagnostic:
+    return Diagnostic("article-markup-escapes", Severity.VIOLATION, f"article_html {fault}", span)
