@@ -208,7 +208,8 @@ class Tree:
         # Only a tag before the body closes the head; a later one is a stray that nothing hears.
         cut = span.end - self._bom
         before = _parser.parse(self._body[:cut].decode("utf-8", "replace"), scripting=True)
-        return None if before.find("body").children else span
+        body = before.find("body")  # which a frameset page has none of
+        return None if body is None or body.children else span
 
     def _tokens(self, kind: object, name: str | None = None) -> Iterator[Span]:
         text = self.text
