@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from memhtml.model.document import Citation, Facet
-    from memhtml.model.vocabulary import MemoryType
+    from memhtml.model.errors import MemhtmlError
+    from memhtml.model.memory import Draft
+    from memhtml.model.vocabulary import MemoryType, Rel, TaskStatus
 
 __all__ = [
+    "ArchiveRequest",
     "Archived",
+    "Batch",
+    "Conflict",
     "Corrected",
     "Correction",
+    "LinkRequest",
     "Linked",
+    "OpResult",
+    "Request",
+    "TaskStatusRequest",
     "TaskUpdated",
     "Unarchived",
 ]
@@ -99,3 +108,84 @@ class TaskUpdated:
     archive_path: str | None
     commit: str | None
     unchanged: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveRequest:
+    """Archive the memory at *path*."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkRequest:
+    """Link *src* to *dst*."""
+
+    src: str
+    rel: Rel
+    dst: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskStatusRequest:
+    """Give the task at *path* a status."""
+
+    path: str
+    status: TaskStatus
+    reason: str | None = None
+
+
+Request: TypeAlias = "Draft | Correction | ArchiveRequest | LinkRequest | TaskStatusRequest"
+"""One operation of a batch. In a batch a path may be ``@N``: the file that operation *N*, counted
+from 0, makes or leaves behind."""
+
+
+class Conflict(NamedTuple):
+    """Another claim that fills the same slot: one stored, or one made earlier in the batch."""
+
+    path: str | None
+    batch_index: int | None
+    claim: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpResult:
+    """What became of one operation of a batch."""
+
+    index: int
+    op: str
+    """``write``, ``correct``, ``archive``, ``link``, ``task`` or ``task_status``."""
+    path: str | None = None
+    """Where the operation's memory now stands."""
+    deduped: bool = False
+    existing_path: str | None = None
+    archived_path: str | None = None
+    """Where an archived or corrected memory went."""
+    error: MemhtmlError | None = None
+    skipped: bool = False
+    """Nothing was wrong with it, but the batch was refused or what it needed failed."""
+    near_duplicates: tuple[str, ...] = ()
+    conflict: Conflict | None = None
+    consolidated_into: int | None = None
+    """The operation whose memory took this one's content (``last-wins``)."""
+    superseded_path: str | None = None
+    """The stored memory that was archived because this one fills its slot (``last-wins``)."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the operation had its effect."""
+        return self.error is None and not self.skipped
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """What a batch did, in the order of its operations."""
+
+    results: tuple[OpResult, ...]
+    commit: str | None
+
+    @property
+    def failed(self) -> tuple[OpResult, ...]:
+        """The operations that were refused."""
+        return tuple(result for result in self.results if result.error is not None)

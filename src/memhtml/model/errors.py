@@ -23,6 +23,7 @@ __all__ = [
     "InvalidFlag",
     "InvalidMemory",
     "InvalidPath",
+    "InvalidReference",
     "MemhtmlError",
     "MissingArgument",
     "ModelUnavailable",
@@ -181,6 +182,14 @@ class WriteConflict(MemhtmlError):
         self.path = path
         self.ours = ours
         self.theirs = theirs
+
+
+class InvalidReference(InvalidMemory):
+    """An ``@N`` of a batch names no file; nothing was written for this operation."""
+
+    def __init__(self, reference: str, reason: str) -> None:
+        super().__init__((), reason=f"cannot follow {reference!r}: {reason}")
+        self.reference = reference
 
 
 class DirtyTree(MemhtmlError):

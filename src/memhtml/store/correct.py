@@ -27,11 +27,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
+    from memhtml.format.edit import Edit
     from memhtml.model.changes import Correction
     from memhtml.model.document import Document
-    from memhtml.store.plan import View
+    from memhtml.model.paths import MemoryPath
+    from memhtml.store.plan import File, Step, View
 
-__all__ = ["plan_correct"]
+__all__ = ["plan_correct", "superseding"]
 
 
 def plan_correct(
@@ -67,8 +69,9 @@ def plan_correct(
     data = apply_edits(data, (SetMeta("memhtml-valid-from", holds_from),))
     if not allow_secret:
         refuse_secrets(data, document)
-    known = view.find_active(document.content_hash)
-    if known not in {None, target} and draft.memory_type != MemoryType.TASK:
+    is_task = draft.memory_type is MemoryType.TASK
+    known = None if is_task else view.find_active(document.content_hash)
+    if known not in {None, target}:
         raise DuplicateContent(str(known), correcting=target)
 
     archived_path, moved = archiving(target, file, view, now=now)
@@ -77,10 +80,7 @@ def plan_correct(
     directory = target.rpartition("/")[0]
     path = free_path(directory, draft.title, draft.memory_type, vacated, now=now)
     # The stamps that name the successor need its path, which needs the target out of the way.
-    closing = [SetMeta("memhtml-superseded-by", href_of(path))]
-    until = read_meta(file.data, "memhtml-valid-until")
-    if until is None or not is_instant(until) or until > holds_from:
-        closing.append(SetMeta("memhtml-valid-until", holds_from))
+    closing = _closing(file, path, holds_from)
     archived_path, moved = archiving(target, file, view, now=now, edits=closing)
     link = AddLink(Rel.SUPERSEDES, href_of(archived_path))
     return Planned(
@@ -92,9 +92,46 @@ def plan_correct(
         ),
         steps=(*moved, Put(path, apply_edits(data, (link,)))),
         subject=subject("correct", draft.title),
-        trailers=(*provenance(draft), *reason_trailer(correction.reason)),
-        facts=(Fact.of(path, document),),
+        trailers=(
+            *provenance(draft.session_id, draft.prompt_id),
+            *reason_trailer(correction.reason),
+        ),
+        facts=() if is_task else (Fact.of(path, document),),
     )
+
+
+def superseding(
+    winner: str, loser: str, view: View, *, now: datetime
+) -> tuple[MemoryPath, tuple[Step, ...]]:
+    """Return where *loser* goes in the archive, and the steps that let *winner* take its place.
+
+    Both exist in *view*; *winner* gets the link and the moment from which it holds, unless it says.
+
+    Raises:
+        PathNotFound: Either is missing.
+        InvalidMemory: *loser* is archived already.
+    """
+    winning, file = find_memory(winner, view)
+    losing, old = find_memory(loser, view)
+    holds_from = (
+        read_meta(file.data, "memhtml-valid-from") or parse(file.data).happened_at or stamp(now)
+    )
+    closing = _closing(old, winning, holds_from)
+    archived_path, moved = archiving(losing, old, view, now=now, edits=closing)
+    edits = (
+        SetMeta("memhtml-valid-from", holds_from),
+        AddLink(Rel.SUPERSEDES, href_of(archived_path)),
+    )
+    return archived_path, (*moved, Put(winning, apply_edits(file.data, edits), file.sha))
+
+
+def _closing(old: File, successor: str, holds_from: str) -> tuple[Edit, ...]:
+    """Return the stamps that end *old*; a window that ended earlier keeps its end."""
+    until = read_meta(old.data, "memhtml-valid-until")
+    superseded = SetMeta("memhtml-superseded-by", href_of(successor))
+    if until is not None and is_instant(until) and until <= holds_from:
+        return (superseded,)
+    return (superseded, SetMeta("memhtml-valid-until", holds_from))
 
 
 def _successor(correction: Correction, old: Document) -> Draft:

@@ -89,7 +89,7 @@ def plan_write(
         result=_written(path, content_hash, near=() if is_task else near_duplicates(fact, view)),
         steps=(Put(path, data),),
         subject=subject("write", draft.title),
-        trailers=provenance(draft),
+        trailers=provenance(draft.session_id, draft.prompt_id),
         facts=() if is_task else (fact,),
     )
 
@@ -114,9 +114,9 @@ def refuse_secrets(data: bytes, document: Document) -> None:
         raise SecretFound([(match.kind, match.line) for match in found])
 
 
-def provenance(draft: Draft) -> tuple[tuple[str, str], ...]:
-    """Return the commit trailers that say which session and prompt a draft came from."""
-    named = (("Memhtml-Session", draft.session_id), ("Memhtml-Prompt", draft.prompt_id))
+def provenance(session_id: str | None, prompt_id: str | None) -> tuple[tuple[str, str], ...]:
+    """Return the commit trailers that say which session and prompt a memory came from."""
+    named = (("Memhtml-Session", session_id), ("Memhtml-Prompt", prompt_id))
     return tuple((name, value) for name, value in named if value and value.strip())
 
 
