@@ -13,10 +13,26 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+
+    from memhtml.model.diagnostics import Diagnostic
+    from memhtml.model.document import Document, Link
 
 Given: TypeAlias = dict[str, Any]
 Outcome: TypeAlias = dict[str, Any]
+
+OUR_CODES = frozenset(
+    {
+        "due-not-task",
+        "head-repeated",
+        "processing-instruction",
+        "encoding-invalid",
+        "unsafe-element",
+        "unsafe-url",
+        "file-too-large",
+    }
+)
+"""Findings that the shared rules do not have; `docs/compat.md` says so."""
 
 
 def slugify(given: Given) -> Outcome:
@@ -270,6 +286,173 @@ def prose_tail(given: Given) -> Outcome:
     return {"paragraphs": list(prose_tail(given["prose"]))}
 
 
+def check(given: Given) -> Outcome:
+    from memhtml.format.parse import parse
+
+    document = parse(given["html"].encode())
+    return {
+        "violations": _findings(document.violations),
+        "warnings": _findings(document.warnings),
+    }
+
+
+def parse(given: Given) -> Outcome:
+    from memhtml.format.parse import parse
+
+    document = parse(given["html"].encode())
+    if not document.is_valid:
+        return {"ok": False, "violations": _findings(document.violations)}
+    return {"ok": True, "doc": _document(document)}
+
+
+def entity_rows(given: Given) -> Outcome:
+    from memhtml.format.parse import parse
+    from memhtml.model.entities import entity_rows
+
+    document = parse(given["html"].encode())
+    return {"ok": document.is_valid, "rows": [list(row) for row in entity_rows(document)]}
+
+
+def projection(given: Given) -> Outcome:
+    from memhtml.format.parse import parse
+    from memhtml.format.projection import disclosure_text, search_text, word_count
+
+    document = parse(given["html"].encode())
+    return {
+        "ok": document.is_valid,
+        "fts_text": search_text(document),
+        "disclosure_text": disclosure_text(document),
+        "word_count": word_count(document),
+    }
+
+
+def render(given: Given) -> Outcome:
+    from memhtml.format.parse import parse
+    from memhtml.format.render import render_template
+    from memhtml.model.memory import Draft
+    from memhtml.model.vocabulary import MemoryType
+
+    draft = Draft(
+        title=given["title"],
+        memory_type=MemoryType(given["type"]),
+        claim=given.get("claim", ""),
+        paragraphs=tuple(given.get("body", ())),
+        article_html=given.get("article_html"),
+        tags=tuple(given.get("tags", ())),
+        entities=tuple(given.get("entities", ())),
+        aliases=tuple(given.get("aliases", ())),
+        links=_links(given),
+        confidence=given.get("confidence"),
+        importance=given.get("importance"),
+        author=given.get("author"),
+        session_id=given.get("session"),
+        prompt_id=given.get("prompt"),
+        turn_uuid=given.get("turn"),
+        valid_from=given.get("valid_from"),
+        valid_until=given.get("valid_until"),
+        task_status=given.get("task_status"),
+        due_at=given.get("due"),
+    )
+    data = render_template(draft, at=given["at"])
+    return {"html": data.decode(), "violations": _findings(parse(data).violations)}
+
+
+def serialize(given: Given) -> Outcome:
+    from memhtml.format.metas import META_PREFIX
+    from memhtml.format.serialize import HEAD_FIELDS, serialize
+    from memhtml.model.document import Head
+
+    doc = given["doc"]
+    scalars = {
+        HEAD_FIELDS[META_PREFIX + key.replace("_", "-")]: value
+        for key, value in doc["metas"].items()
+    }
+    head = Head(
+        **scalars,
+        entities=tuple(doc.get("entities", ())),
+        tags=tuple(doc.get("tags", ())),
+        aliases=tuple(doc.get("aliases", ())),
+    )
+    data = serialize(
+        title=doc["title"], head=head, links=_links(doc), article_html=doc["article_html"]
+    )
+    return {"html": data.decode()}
+
+
+def roundtrip(given: Given) -> Outcome:
+    from memhtml.format.parse import parse
+    from memhtml.format.serialize import serialize
+    from tests.conformance.canonical import canonical
+
+    document = parse(given["html"].encode())
+    data = serialize(
+        title=document.title,
+        head=document.head,
+        links=document.links,
+        # As in `_document`: it is this form of the article that the vectors carry round.
+        article_html=canonical(document.article_html),
+    )
+    return {"ok": document.is_valid, "html": data.decode()}
+
+
+def normalise_article(given: Given) -> Outcome:
+    # An author's markup has no other form here than the one it was written in.
+    return {"html": given["html"]}
+
+
+def _links(given: Given) -> tuple[Link, ...]:
+    from memhtml.model.document import Link
+    from memhtml.model.vocabulary import Rel
+
+    return tuple(Link(Rel(link["rel"]).token, link["href"]) for link in given.get("links", ()))
+
+
+def _findings(diagnostics: Iterable[Diagnostic]) -> list[Outcome]:
+    """Return findings as the vectors have them: those of their codes, with their facts."""
+    return [
+        {"code": found.code, **found.info} for found in diagnostics if found.code not in OUR_CODES
+    ]
+
+
+def _document(document: Document) -> Outcome:
+    from memhtml.format.metas import META_PREFIX, REPEATABLE
+    from memhtml.format.serialize import HEAD_FIELDS
+    from memhtml.model.edges import rel_for_token
+    from tests.conformance.canonical import canonical
+
+    metas = {
+        name.removeprefix(META_PREFIX).replace("-", "_"): value
+        for name, field in HEAD_FIELDS.items()
+        if name not in REPEATABLE and (value := getattr(document.head, field)) is not None
+    }
+    return {
+        "title": document.title,
+        "metas": metas,
+        "entities": list(document.head.entities),
+        "tags": list(document.head.tags),
+        "aliases": list(document.head.aliases),
+        "links": [{"rel": rel_for_token(rel), "href": href} for rel, href in document.links],
+        "article": {
+            "html": canonical(document.article_html),
+            "body_text": document.body_text,
+            "gist": document.claim,
+            "event_at": document.happened_at,
+            "facets": [
+                {"name": facet.name, "value": facet.value, "numeric_value": facet.number}
+                for facet in document.facets
+            ],
+            "citations": [citation._asdict() for citation in document.citations],
+            "defined_terms": list(document.defined_terms),
+            "summaries": list(document.summaries),
+            "asides": list(document.asides),
+            "captions": list(document.captions),
+            "code_langs": list(document.code_langs),
+            "abbreviations": list(document.abbreviations),
+        },
+        "warnings": _findings(document.warnings),
+    }
+
+
 def canonical_text(given: Given) -> Outcome:
     from memhtml.format.text import canonical_text, content_hash
 
@@ -381,4 +564,14 @@ OPS: dict[str, Callable[[Given], Outcome]] = {
     # template
     "escape_text": escape_text,
     "escape_attribute": escape_attribute,
+    "render": render,
+    "serialize": serialize,
+    "roundtrip": roundtrip,
+    "normalise_article": normalise_article,
+    # document
+    "parse": parse,
+    "entity_rows": entity_rows,
+    "projection": projection,
+    # check
+    "check": check,
 }
