@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memhtml.model.paths import original_path
+
 if TYPE_CHECKING:
-    from memhtml.model.document import Citation, Facet, Link
+    from memhtml.model.document import Citation, Document, Facet, Link
     from memhtml.model.vocabulary import MemoryType, TaskStatus
 
-__all__ = ["Draft", "Written"]
+__all__ = ["Draft", "Memory", "Written"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +51,21 @@ class Draft:
     valid_until: str | None = None
     task_status: TaskStatus | None = None
     due_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """A document with its place in a tree."""
+
+    path: str
+    sha: str
+    """Git's name for the bytes, to hand back as the version that was read."""
+    document: Document
+
+    @property
+    def is_archived(self) -> bool:
+        """Whether it stands in the archive; the place decides, not the stamp."""
+        return original_path(self.path) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

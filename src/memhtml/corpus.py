@@ -1,0 +1,440 @@
+"""A store and its index, opened together: the one way in for whoever stands above.
+
+Writing goes plan, commit, rows, under the store's lock; so two processes that write the same fact
+at once write it once. Reading brings the index up to the tree first; so a file edited by hand a
+moment ago is found. What a call does not need is not imported: a search loads no parser, and a
+read no database.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from memhtml.index import indexer
+from memhtml.index.database import open_index
+from memhtml.model.errors import InvalidMemory, PathNotFound
+from memhtml.model.instants import stamp
+from memhtml.store.repo import Repo
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from types import TracebackType
+    from typing import Self
+
+    from memhtml.index.database import Index
+    from memhtml.index.indexer import Report
+    from memhtml.index.lookup import SkippedFile
+    from memhtml.model.changes import (
+        Archived,
+        Batch,
+        Corrected,
+        Correction,
+        Linked,
+        Request,
+        TaskUpdated,
+        Unarchived,
+    )
+    from memhtml.model.errors import MemhtmlError
+    from memhtml.model.memory import Draft, Memory, Written
+    from memhtml.model.vocabulary import Rel, TaskStatus
+    from memhtml.search.scope import Scope
+    from memhtml.search.search import Hits
+    from memhtml.store.batch import BatchOptions
+    from memhtml.store.plan import File, Planned, View
+    from memhtml.store.repo import InitReport
+
+__all__ = ["Corpus", "Health", "IndexStatus"]
+
+T = TypeVar("T")
+
+
+class IndexStatus(NamedTuple):
+    """What the index holds, and for which state of the tree."""
+
+    head: str | None
+    """The commit HEAD is."""
+    indexed: str | None
+    """The commit the index describes, hand edits on top; None before it was built."""
+    files: int
+    skipped: int
+    rebuilt_at: str | None
+    updated_at: str | None
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether the index describes HEAD."""
+        return self.rebuilt_at is not None and self.head == self.indexed
+
+
+class Health(NamedTuple):
+    """How a store is."""
+
+    root: str
+    head: str | None
+    dirty: tuple[str, ...]
+    """Paths with changes that are not committed, sorted."""
+    counts_by_type: Mapping[str, int]
+    """Active memories; types without any are left out."""
+    archived: int
+    skipped: tuple[SkippedFile, ...]
+    index_status: IndexStatus
+
+
+class Corpus:
+    """An open store; a context manager."""
+
+    def __init__(self, repo: Repo, clock: Callable[[], datetime]) -> None:
+        self._repo = repo
+        self._clock = clock
+        self._opened: Index | None = None
+
+    @classmethod
+    def init(
+        cls, root: str | os.PathLike[str], *, clock: Callable[[], datetime] | None = None
+    ) -> InitReport:
+        """Make *root* a store, or complete one; change nothing where nothing is missing.
+
+        Raises:
+            GitFailure: git is missing or refuses.
+            StorageFailure: The folder cannot be written to.
+        """
+        return Repo.init(os.fspath(root), clock=_seconds(clock or _now))
+
+    @classmethod
+    def open(
+        cls,
+        root: str | os.PathLike[str],
+        *,
+        clock: Callable[[], datetime] | None = None,
+        durability: str = "bulk",
+    ) -> Self:
+        """Open the store at *root*.
+
+        *durability* is ``none``, ``bulk`` or ``each``: whether a commit waits for the disk, once
+        for all its files or once for each. *clock* gives the time to stamp with.
+
+        Raises:
+            NotAStore: *root* is not the top of its own git repository.
+        """
+        clock = clock or _now
+        repo = Repo.open(os.fspath(root), clock=_seconds(clock), durability=durability)
+        return cls(repo, clock)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Bring git's index in step and let go of everything; closing twice is harmless."""
+        try:
+            if self._opened is not None:
+                self._opened.close()
+        finally:
+            self._repo.close()
+
+    @property
+    def root(self) -> str:
+        """Top of the store, absolute, symlinks resolved."""
+        return self._repo.root
+
+    # One memory
+
+    def write(self, draft: Draft, *, allow_secret: bool = False) -> Written:
+        """Write one memory as one commit, or name the one that says it already.
+
+        Raises:
+            InvalidPath: `Draft.path` is not usable.
+            InvalidMemory: *draft* would not make a valid file.
+            SecretFound: The file would hold a credential, and *allow_secret* is not given.
+            WriteConflict: `Draft.path` is occupied.
+        """
+        from memhtml.store.write import plan_write  # reading never needs it
+
+        planned, commit = self._carry_out(
+            lambda view, now: plan_write(
+                draft, view, now=now, detect=_detect, allow_secret=allow_secret
+            )
+        )
+        return replace(planned.result, commit=commit)
+
+    def read(self, path: str) -> Memory:
+        """Return the memory at *path* as it is on disk, hand edits included.
+
+        Raises:
+            PathNotFound: Nothing stands there.
+        """
+        from memhtml.format.parse import parse  # loads the parser
+        from memhtml.model.memory import Memory  # goes with it
+        from memhtml.model.paths import memory_path  # goes with it
+
+        try:
+            here = memory_path(path)
+        except InvalidMemory:
+            raise PathNotFound(path) from None
+        data = self._repo.read_file(here)
+        if data is None:
+            raise PathNotFound(here, suggestions=(f"memhtml search {_stem(here)!r}",))
+        return Memory(path=here, sha=self._repo.sha_of(data), document=parse(data))
+
+    def correct(self, correction: Correction, *, allow_secret: bool = False) -> Corrected:
+        """Let a new memory take the place of one that is no longer true, in one commit.
+
+        Raises:
+            PathNotFound: No memory stands at the target.
+            WriteConflict: The target is not the version the caller read.
+            InvalidMemory: The target is archived already, or the new memory would not be valid.
+            DuplicateContent: Another active memory says already what the new one would say.
+            SecretFound: The new memory would hold a credential.
+        """
+        from memhtml.store.correct import plan_correct  # only here
+
+        planned, commit = self._carry_out(
+            lambda view, now: plan_correct(
+                correction, view, now=now, detect=_detect, allow_secret=allow_secret
+            )
+        )
+        return replace(planned.result, commit=commit)
+
+    def archive(self, path: str, *, reason: str) -> Archived:
+        """Move a memory into the archive.
+
+        Raises:
+            PathNotFound: No memory stands there.
+            InvalidMemory: It is archived already.
+        """
+        from memhtml.store.archive import plan_archive  # only here
+
+        planned, commit = self._carry_out(
+            lambda view, now: plan_archive(path, view, now=now, reason=reason)
+        )
+        return replace(planned.result, commit=commit)
+
+    def unarchive(self, path: str, *, force: bool = False) -> Unarchived:
+        """Move an archived memory back to where it stood.
+
+        Raises:
+            PathNotFound: Nothing stands at *path*.
+            InvalidMemory: It is not archived, or superseded and *force* is not given.
+            WriteConflict: Its old place is taken.
+        """
+        from memhtml.store.archive import plan_unarchive  # only here
+
+        planned, commit = self._carry_out(
+            lambda view, now: plan_unarchive(path, view, now=now, force=force)
+        )
+        return replace(planned.result, commit=commit)
+
+    def link(self, src: str, rel: Rel, dst: str) -> Linked:
+        """Link one memory to another; nothing happens when it is so already.
+
+        Raises:
+            PathNotFound: Either end is missing.
+            InvalidMemory: *rel* may not join these two.
+        """
+        from memhtml.store.link import plan_link  # only here
+
+        planned, commit = self._carry_out(lambda view, _: plan_link(src, rel, dst, view))
+        return replace(planned.result, commit=commit)
+
+    def unlink(self, src: str, rel: Rel, dst: str) -> Linked:
+        """Remove a link, if it is there.
+
+        Raises:
+            PathNotFound: *src* is missing.
+        """
+        from memhtml.store.link import plan_unlink  # only here
+
+        planned, commit = self._carry_out(lambda view, _: plan_unlink(src, rel, dst, view))
+        return replace(planned.result, commit=commit)
+
+    def set_task_status(
+        self, path: str, status: TaskStatus, *, reason: str | None = None
+    ) -> TaskUpdated:
+        """Give a task a status; finishing archives it, reopening brings it back.
+
+        Raises:
+            PathNotFound: Nothing stands at *path*.
+            InvalidMemory: It is not a task.
+            WriteConflict: It would come back to a place that is taken.
+        """
+        from memhtml.store.task import plan_task_status  # only here
+
+        planned, commit = self._carry_out(
+            lambda view, now: plan_task_status(path, status, view, now=now, reason=reason)
+        )
+        return replace(planned.result, commit=commit)
+
+    # Many
+
+    def apply(
+        self,
+        requests: Sequence[Request | MemhtmlError],
+        options: BatchOptions | None = None,
+        *,
+        on_progress: Callable[[int], None] | None = None,
+    ) -> Batch:
+        """Carry out many requests as one commit; see `memhtml.store.batch`."""
+        from memhtml.store.batch import BatchOptions, plan_batch  # only here
+
+        planned, commit = self._carry_out(
+            lambda view, now: plan_batch(
+                requests,
+                view,
+                now=now,
+                options=options or BatchOptions(),
+                detect=_detect,
+                on_progress=on_progress,
+            )
+        )
+        return replace(planned.result, commit=commit)
+
+    def memories(self, *, include_archived: bool = False) -> Iterator[Memory]:
+        """Yield the memories of the store in order of path, as they are on disk."""
+        from memhtml.index.lookup import list_paths  # only here
+
+        self.update()
+        for path in list_paths(self._index, include_archived=include_archived):
+            try:
+                yield self.read(path)
+            except PathNotFound:
+                continue  # removed by hand since
+
+    # Search
+
+    def search(
+        self, text: str, scope: Scope | None = None, *, limit: int = 10, scan: bool = True
+    ) -> Hits:
+        """Return the memories that answer *text*, best first; see `memhtml.search`.
+
+        *scan* looks for files edited by hand first; without it only commits are followed.
+
+        Raises:
+            InvalidFlag: A filter or *limit* is out of range.
+            Busy: Another process holds the index.
+            StorageFailure: The index or the store cannot be read.
+        """
+        from memhtml.search.search import search  # a write never needs it
+
+        self.update(scan=scan)
+        return search(self._index, text, scope, limit)
+
+    # The index
+
+    def rebuild(self) -> Report:
+        """Build the index anew from HEAD and the files on disk."""
+        return indexer.rebuild(self._index, self._repo, now=stamp(self._clock()))
+
+    def update(self, *, scan: bool = True) -> Report:
+        """Bring the index up to HEAD and, with *scan*, to the files on disk."""
+        return indexer.update(self._index, self._repo, now=stamp(self._clock()), scan=scan)
+
+    def index_status(self) -> IndexStatus:
+        """Return what the index holds; changes nothing."""
+        state = self._index.state()
+        head = self._repo.head()
+        if state is None:
+            return IndexStatus(head, None, 0, 0, None, None)
+        return IndexStatus(head, *state)
+
+    def status(self) -> Health:
+        """Return how the store is, its index brought up to date first."""
+        from memhtml.index import lookup  # only here
+
+        self.update()
+        index = self._index
+        return Health(
+            root=self.root,
+            head=self._repo.head(),
+            dirty=tuple(sorted(change.path for change in self._repo.worktree_changes())),
+            counts_by_type=lookup.count_by_type(index),
+            archived=lookup.count_archived(index),
+            skipped=lookup.skipped_files(index),
+            index_status=self.index_status(),
+        )
+
+    # How
+
+    @property
+    def _index(self) -> Index:
+        if self._opened is None:
+            self._opened = open_index(self.root)
+        return self._opened
+
+    def _carry_out(
+        self, planner: Callable[[View, datetime], Planned[T]]
+    ) -> tuple[Planned[T], str | None]:
+        """Plan and commit under the lock, so that nothing changes between the two."""
+        with self._repo.writing():
+            self.update(scan=False)
+            planned = planner(_TreeView(self._repo, self._index), self._clock())
+            if planned.plan is None:
+                return planned, None
+            commit = self._repo.apply(planned.plan)
+            self.update(scan=False)
+        return planned, commit
+
+
+class _TreeView:
+    """What planners ask, answered by the repository and the index."""
+
+    def __init__(self, repo: Repo, index: Index) -> None:
+        self._repo = repo
+        self._index = index
+
+    def find(self, path: str) -> File | None:
+        return self._repo.find(path)
+
+    def names(self, directory: str) -> Mapping[str, str]:
+        return self._repo.names(directory)
+
+    def origin(self, archived: str) -> str | None:
+        return self._repo.origin(archived)
+
+    def find_active(self, content_hash: str) -> str | None:
+        from memhtml.index.lookup import find_active  # a search never needs it
+
+        return find_active(self._index, content_hash)
+
+    def find_near(self, near_key: str) -> str | None:
+        from memhtml.index.lookup import find_near  # as above
+
+        return find_near(self._index, near_key)
+
+    def find_frame(self, frame_key: str) -> tuple[str, str] | None:
+        from memhtml.index.lookup import find_frame  # as above
+
+        return find_frame(self._index, frame_key)
+
+    def linking(self, path: str) -> Sequence[str]:
+        from memhtml.index.lookup import linking  # as above
+
+        return linking(self._index, path)
+
+
+def _detect(code: str) -> str | None:
+    """Propose the language of a fence that names none."""
+    from memhtml.providers.languages import detector  # only a write with such a fence
+
+    return detector()(code)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _seconds(clock: Callable[[], datetime]) -> Callable[[], float]:
+    return lambda: clock().timestamp()
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".html").replace("-", " ")
