@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 __all__ = [
     "RUN_CLASS",
+    "WORD_CLASS",
     "Identifier",
     "Segment",
     "analysed",
@@ -33,6 +34,7 @@ __all__ = [
     "folded",
     "identify",
     "pairs",
+    "segment_tokens",
 ]
 
 EXACT_END = "\ue0ff"
@@ -49,6 +51,8 @@ _SYMBOLS = r".\-+#@/\\:=&%~$"
 # Python's \w leaves out the marks that are written as characters of their own.
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
 _CHUNK = rf"[\w{_MARKS}{_SYMBOLS}]"
+WORD_CLASS = rf"(?:[^\W_]|[{_MARKS}])"
+"""Matches one character of a word as the tokenizer sees words."""
 
 _run_re = re.compile(f"[{RUN_CLASS}]+")
 _chunk_re = re.compile(rf"{_CHUNK}+")
@@ -197,6 +201,7 @@ def folded(text: str) -> tuple[str, list[int] | None]:
     return "".join(pieces), offsets
 
 
+@functools.lru_cache(maxsize=8192)
 def _folded_char(char: str) -> str:
     if char.isascii():
         return char.lower()

@@ -62,9 +62,10 @@ def find_file(index: Index, path: str) -> FileRow | None:
     """Return what the index has at *path*, None when that is no memory."""
     with index.guarded("look up a path"):
         found = index.connection.execute(_FIND_FILE, (path,)).fetchone()
-    return found and FileRow(*found)._replace(
-        archived=bool(found[FileRow._fields.index("archived")])
-    )
+    if found is None:
+        return None
+    row = FileRow._make(found)
+    return row._replace(archived=bool(row.archived))
 
 
 def count_by_type(index: Index) -> dict[str, int]:
@@ -77,4 +78,4 @@ def skipped_files(index: Index) -> tuple[SkippedFile, ...]:
     """Return every file that is no memory, by path, and why."""
     with index.guarded("list the skipped files"):
         rows = index.connection.execute(_SKIPPED).fetchall()
-    return tuple(SkippedFile.of(SkippedRow(*row)) for row in rows)
+    return tuple(SkippedFile.of(SkippedRow._make(row)) for row in rows)
