@@ -30,6 +30,7 @@ __all__ = [
     "NotAStore",
     "PathNotFound",
     "RepoRequired",
+    "RepositoryState",
     "SecretFound",
     "StorageFailure",
     "UnexpectedArgument",
@@ -209,6 +210,12 @@ class Busy(MemhtmlError):
     """Another process holds a lock we waited for; nothing was changed and a retry is safe."""
 
     code = "ERR_BUSY"
+
+
+class RepositoryState(MemhtmlError):
+    """The repository is in a state in which no commit can be made; nothing was changed."""
+
+    code = "ERR_GIT"
 
 
 class GitFailure(MemhtmlError):

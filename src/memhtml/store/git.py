@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 
     from memhtml.model.tree import Change, TreeEntry, WorktreeChange
     from memhtml.store.plumbing import Configuration, IndexEntry
+    from memhtml.store.trees import Entry
 
-__all__ = ["Git", "scrubbed"]
+__all__ = ["FALLBACK_EMAIL", "Git", "scrubbed"]
+
+FALLBACK_EMAIL = "memhtml@localhost"
+"""Address of commits where the user has configured none."""
 
 _REDIRECTS = frozenset(
     {
@@ -65,7 +69,8 @@ class Git:
 
     def __init__(self, root: str) -> None:
         self._root = root
-        self._env = scrubbed(os.environ)
+        self.environ = scrubbed(os.environ)
+        """What children see: this process's environment, without redirections."""
         self._reader: children.Conversation | None = None
 
     def close(self) -> None:
@@ -152,9 +157,110 @@ class Git:
                 at = end + 1
             del pending[:at]
 
+    def read_for_disk(self, commit: str, path: str) -> bytes:
+        """Return the file *path* of *commit* as a checkout would write it, filters applied."""
+        return self._run("cat-file", "--filters", f"{commit}:{path}").stdout
+
     def configuration(self) -> Configuration:
-        """Return the configuration in force here, and whom git would name as author."""
-        return plumbing.configuration(self._run("var", "-l").stdout)
+        """Return the configuration in force here, and whom git would name as author.
+
+        Where no address is configured git makes one up from the host's name, which can mean
+        asking a name server. It is spared that by being told *FALLBACK_EMAIL*.
+        """
+        env = {} if self.environ.get("EMAIL") else {"EMAIL": FALLBACK_EMAIL}
+        found = plumbing.configuration(self._run("var", "-l", env=env).stdout)
+        if "core.repositoryformatversion" not in found.settings:
+            # Git ignores a repository it distrusts here without a word; this command says why.
+            self._run("rev-parse", "--git-dir")
+        return found
+
+    def attributes(self, paths: Iterable[str], names: Iterable[str]) -> dict[str, dict[str, str]]:
+        """Return by path the values of the attributes *names*; unset ones are named so."""
+        asked = b"".join(plumbing.encode_path(path) + b"\0" for path in paths)
+        done = self._run("check-attr", "-z", "--stdin", *names, stdin=asked)
+        return plumbing.attributes(plumbing.records((done.stdout,)))
+
+    # Writing
+
+    def init(self, branch: str) -> None:
+        """Make the root a repository of its own, whatever encloses it."""
+        self._run("init", "--quiet", f"--initial-branch={branch}")
+
+    def set_local(self, name: str, value: str) -> None:
+        """Set *name* in the repository's own configuration."""
+        self._run("config", "--local", name, value)
+
+    def update_index(
+        self, index: str, entries: Mapping[str, Entry | None], *, sha_digits: int
+    ) -> None:
+        """Set *entries* in the index file *index* by name; None removes. No file is looked at."""
+        gone = b"0 " + b"0" * sha_digits
+        rows = b"".join(
+            (gone if entry is None else f"{entry.mode} {entry.sha}".encode("ascii"))
+            + b"\t"
+            + plumbing.encode_path(path)
+            + b"\0"
+            for path, entry in entries.items()
+        )
+        self._run("update-index", "-z", "--index-info", stdin=rows, env={"GIT_INDEX_FILE": index})
+
+    def refresh_index(self, index: str) -> None:
+        """Let the index file *index* know how its unchanged files look on disk."""
+        self._run("update-index", "-q", "--refresh", ok=(0, 1), env={"GIT_INDEX_FILE": index})
+
+    def hash_as_added(self, path: str, data: bytes, *, write: bool) -> str:
+        """Return the blob sha that adding *data* at *path* would give, filters applied."""
+        keep = ("-w",) if write else ()
+        done = self._run("hash-object", *keep, "--stdin", f"--path={path}", stdin=data)
+        return done.stdout.decode("ascii").strip()
+
+    def hash_files(self, files: Iterable[str]) -> list[str]:
+        """Store the content of *files*, as it is, and return the shas in that order."""
+        asked = b"".join(os.fsencode(file) + b"\n" for file in files)
+        done = self._run("hash-object", "-w", "--no-filters", "--stdin-paths", stdin=asked)
+        return done.stdout.decode("ascii").split()
+
+    def read_tree(self, index: str, tree: str | None) -> None:
+        """Fill the index file *index* with *tree*; with nothing for None."""
+        self._run("read-tree", tree or "--empty", env={"GIT_INDEX_FILE": index})
+
+    def write_tree(self, index: str) -> str:
+        """Store the index file *index* as trees and return the sha of the top one."""
+        done = self._run("write-tree", env={"GIT_INDEX_FILE": index})
+        return done.stdout.decode("ascii").strip()
+
+    def commit_tree(
+        self, tree: str, parent: str | None, message: str, *, who: Mapping[str, str], sign: bool
+    ) -> str:
+        """Store a commit and return its sha. *who* are git's variables for names and dates."""
+        parents = ("-p", parent) if parent is not None else ()
+        signature = ("-S",) if sign else ()
+        done = self._run(
+            *("-c", "i18n.commitEncoding=UTF-8", "commit-tree", *signature, *parents, tree),
+            stdin=plumbing.encode_path(message),
+            env=who,
+        )
+        return done.stdout.decode("ascii").strip()
+
+    def update_ref(
+        self, ref: str, new: str, old: str, reason: str, *, who: Mapping[str, str]
+    ) -> None:
+        """Move *ref* from *old* (zeros: it is new) to *new*, with a line in its log.
+
+        Raises:
+            GitFailure: It does not stand at *old*, is locked, or a hook refused.
+        """
+        self._run("update-ref", "-m", reason, ref, new, old, env=who)
+
+    def run_hook(self, name: str, *args: str, env: Mapping[str, str]) -> None:
+        """Run a hook of the user's, if there is one.
+
+        Raises:
+            GitFailure: It said no.
+        """
+        self._run(
+            *("hook", "run", "--ignore-missing", name, *(("--", *args) if args else ())), env=env
+        )
 
     # How commands are run
 
@@ -167,7 +273,7 @@ class Git:
     ) -> children.Finished:
         try:
             done = children.run(
-                self._argv(args), env={**self._env, **env} if env else self._env, stdin=stdin
+                self._argv(args), env={**self.environ, **env} if env else self.environ, stdin=stdin
             )
         except FileNotFoundError as error:
             raise _no_git(args) from error
@@ -178,7 +284,7 @@ class Git:
     def _stream(self, *args: str, stdin: bytes = b"") -> Generator[bytes, None, None]:
         try:
             status, stderr = yield from children.stream(
-                self._argv(args), env=self._env, stdin=stdin
+                self._argv(args), env=self.environ, stdin=stdin
             )
         except FileNotFoundError as error:
             raise _no_git(args) from error
@@ -187,7 +293,7 @@ class Git:
 
     def _converse(self, *args: str) -> children.Conversation:
         try:
-            return children.converse(self._argv(args), env=self._env)
+            return children.converse(self._argv(args), env=self.environ)
         except FileNotFoundError as error:
             raise _no_git(args) from error
 

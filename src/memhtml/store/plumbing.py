@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memhtml.model.tree import Change, ChangeKind, TreeEntry, WorktreeChange
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 __all__ = [
     "Configuration",
@@ -41,7 +41,7 @@ class IndexEntry(NamedTuple):
 class Configuration(NamedTuple):
     """What ``git var -l`` prints: the configuration and git's own variables."""
 
-    settings: dict[str, str]
+    settings: Mapping[str, str]
     """Names in lower case save for a middle part; the last value of each wins."""
     author: str
     """``Name <mail> seconds zone``, or "" when git has none."""
@@ -158,12 +158,15 @@ def attributes(raw: Iterable[bytes]) -> dict[str, dict[str, str]]:
 
 
 def configuration(raw: bytes) -> Configuration:
-    """Read ``git var -l``. Git prints it in lines, so a value of many lines keeps its first."""
+    r"""Read ``git var -l``. Git prints lines, so a value of many lines keeps only its first.
+
+    >>> configuration(b"core.bare=false\ncommit.gpgsign\n").settings["commit.gpgsign"]
+    'true'
+    """
     settings: dict[str, str] = {}
     for line in raw.decode("utf-8", "surrogateescape").split("\n"):
         name, sign, value = line.partition("=")
-        if sign:
-            settings[name] = value
+        settings[name] = value if sign else "true"
     # Git prints its own variables after the configuration, so nothing there can pose as them.
     return Configuration(
         settings,

@@ -8,44 +8,87 @@ from __future__ import annotations
 
 import os
 import re
-import stat
-from typing import TYPE_CHECKING
+import time
+from _thread import RLock
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.model.errors import PathNotFound, StorageFailure
-from memhtml.store import gitdir, objects
+from memhtml.store import files, gitdir, objects
 from memhtml.store.git import Git
 from memhtml.store.legal import violation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from threading import Timer
     from types import TracebackType
     from typing import Self
 
     from memhtml.model.tree import Change, TreeEntry, WorktreeChange
+    from memhtml.store.commit import Committer
     from memhtml.store.gitdir import GitDir, Head
+    from memhtml.store.plan import Plan
+    from memhtml.store.writers import Identity
 
-__all__ = ["Repo"]
+__all__ = ["Options", "Repo"]
 
 _sha_re = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 # Up to this many blobs are fetched one by one, loose files first: cheaper than a new process.
 _FEW = 16
 
 
+class Options(NamedTuple):
+    """How a repository is written to; see `Repo.open`."""
+
+    clock: Callable[[], float]
+    durability: str
+    wait_seconds: float
+    index_delay: float
+    on_step: Callable[[str], None]
+
+
 class Repo:
     """A git repository that holds a store. Opening one changes nothing and starts no process."""
 
-    def __init__(self, where: GitDir) -> None:
+    def __init__(self, where: GitDir, options: Options) -> None:
         self.where = where
+        self._options = options
         self._git = Git(where.root)
+        self._mutex = RLock()
+        self._depth = 0
+        self._committer: Committer | None = None
+        self._timer: Timer | None = None
 
     @classmethod
-    def open(cls, root: str) -> Repo:
+    def open(
+        cls,
+        root: str,
+        *,
+        clock: Callable[[], float] = time.time,
+        durability: str = "bulk",
+        wait_seconds: float = 10.0,
+        index_delay: float = 0.0,
+        on_step: Callable[[str], None] | None = None,
+    ) -> Repo:
         """Open the store whose top is *root*.
+
+        *clock* tells the seconds since 1970 that commits bear. *durability* is a `Durability`.
+        *wait_seconds* is how long a write waits for locks that others hold. *index_delay* is for
+        long-lived processes: for so many seconds after a write the index may lag behind, locked
+        against others, until `flush`, `close` or a timer brings it in step; 0 leaves every
+        `writing` with the index in step. *on_step* hears the name of each step of a commit.
 
         Raises:
             NotAStore: *root* is not the top of its own git repository.
         """
-        return cls(gitdir.locate(root))
+        options = Options(
+            clock=clock,
+            durability=durability,
+            wait_seconds=wait_seconds,
+            index_delay=index_delay,
+            on_step=on_step or _hear_nothing,
+        )
+        return cls(gitdir.locate(root), options)
 
     def __enter__(self) -> Self:
         return self
@@ -59,8 +102,11 @@ class Repo:
         self.close()
 
     def close(self) -> None:
-        """End every child process."""
-        self._git.close()
+        """Bring the index in step and end every child process."""
+        try:
+            self.flush()
+        finally:
+            self._git.close()
 
     @property
     def root(self) -> str:
@@ -136,11 +182,81 @@ class Repo:
         if violation(path) is not None:
             return None
         try:
-            return _read_regular(self.root, path)
+            return files.read_regular(self.root, path)
         except OSError as error:
             raise StorageFailure(f"cannot read {path!r}: {error.strerror}") from error
 
+    # Writing
+
+    @contextmanager
+    def writing(self) -> Iterator[Self]:
+        """Be the only writer, of all processes, for the length of a ``with`` block.
+
+        May be entered again within itself. Entering finishes or undoes what a crashed writer
+        left; leaving brings the index in step, or does so within `index_delay`.
+
+        Raises:
+            Busy: Another process kept a lock for longer than we wait.
+            StorageFailure: The git directory cannot be written.
+        """
+        with self._mutex:
+            committer = self._the_committer()
+            if self._depth == 0:
+                committer.enter()
+            self._depth += 1
+            try:
+                yield self
+            finally:
+                self._depth -= 1
+                if self._depth == 0:
+                    committer.leave(self._options.index_delay)
+                    if committer.lags:
+                        self._flush_later()
+
+    def apply(self, plan: Plan) -> str | None:
+        """Make *plan* one commit and return its sha, once its files are in place.
+
+        A plan that changes nothing makes no commit; HEAD is then returned as it is.
+
+        Raises:
+            WriteConflict: HEAD, the index or a file is not as the plan expects; all is as it was.
+            RepositoryState: HEAD is detached, or a merge or the like is under way.
+            Busy: Another process kept a lock for longer than we wait.
+            GitFailure: Git, one of its hooks or its signing program refused.
+            StorageFailure: The disk is full or cannot be written.
+        """
+        with self.writing():
+            return self._the_committer().apply(plan)
+
+    def flush(self) -> None:
+        """Bring the index in step now, if it lags."""
+        with self._mutex:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            if self._committer is not None and self._depth == 0:
+                self._committer.flush()
+
+    def identity(self) -> Identity:
+        """Return the author of our next commit; `policy.FALLBACK` when none is configured."""
+        return self._the_committer().policy().author
+
     # Helpers
+
+    def _the_committer(self) -> Committer:
+        if self._committer is None:
+            from memhtml.store.commit import Committer  # noqa: PLC0415 - readers never need it
+
+            self._committer = Committer(self.where, self._git, self._object, self._options)
+        return self._committer
+
+    def _flush_later(self) -> None:
+        if self._timer is None:
+            from threading import Timer  # noqa: PLC0415 - only long-lived processes need it
+
+            self._timer = Timer(self._options.index_delay, self.flush)
+            self._timer.daemon = True
+            self._timer.start()
 
     def _head(self) -> Head:
         head = gitdir.read_head(self.where)
@@ -153,24 +269,5 @@ class Repo:
         return found or self._git.read(sha)
 
 
-def _read_regular(root: str, path: str) -> bytes | None:
-    *folders, _ = path.split("/")
-    at = root
-    for folder in folders:
-        at = os.path.join(at, folder)
-        try:
-            if not stat.S_ISDIR(os.lstat(at).st_mode):
-                return None
-        except FileNotFoundError:
-            return None
-    full = os.path.join(root, *path.split("/"))
-    try:
-        # O_NONBLOCK: opening a FIFO must not wait for somebody to write into it.
-        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-        if not stat.S_ISREG(os.lstat(full).st_mode):
-            return None
-        fd = os.open(full, flags | getattr(os, "O_BINARY", 0))
-    except FileNotFoundError:
-        return None
-    with open(fd, "rb") as file:
-        return file.read() if stat.S_ISREG(os.fstat(fd).st_mode) else None
+def _hear_nothing(_step: str) -> None:
+    """Be told of a step and do nothing."""
