@@ -10,18 +10,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memhtml.format.checks.codes import diagnostic
 from memhtml.format.serialize import ARTICLE_CLOSE, ARTICLE_OPEN
 from memhtml.format.tree import read_tree
-from memhtml.model.diagnostics import Diagnostic, Severity
 from memhtml.model.whitespace import HTML_WHITESPACE
 
 if TYPE_CHECKING:
     from memhtml.format.tree import Location, Tree
-    from memhtml.model.diagnostics import Span
+    from memhtml.model.diagnostics import Diagnostic, Span
 
 __all__ = ["check_containment"]
 
-_FRAME_ATTRIBUTES = {"html": {"lang": "en"}, "body": {}}
+_FRAME_ATTRIBUTES: dict[str, dict[str, str]] = {"html": {"lang": "en"}, "body": {}}
 
 
 def check_containment(data: bytes) -> Diagnostic | None:
@@ -29,23 +29,18 @@ def check_containment(data: bytes) -> Diagnostic | None:
     tree = read_tree(data)
     article, trespass = _survey(tree)
     if article is None:
-        return _escape(tree.start, "hides the article; write only what belongs inside it")
-    if article.start_tag.start != data.index(ARTICLE_OPEN.encode()) + 1:
-        return _escape(article.start_tag, "moves the article; write only what belongs inside it")
+        return _escape(tree.start, "hides the article")
     close_at = len(data) - len(ARTICLE_CLOSE.encode()) + 1
-    body_close_at = close_at + len("</article>\n")
     body_end = tree.body_end_tag
-    if article.end_tag is None or body_end is None or body_end.start != body_close_at:
-        return _escape(
-            article.start_tag,
-            "leaves something open that swallows the end of the article; "
-            "close every tag, comment and quote",
-        )
+    if article.start_tag.start != data.index(ARTICLE_OPEN.encode()) + 1:
+        return _escape(article.start_tag, "hides the article")
+    if article.end_tag is None or body_end is None:
+        return _escape(article.start_tag, "leaves something open that swallows the </article>")
     if article.end_tag.start != close_at:
-        return _escape(article.end_tag, "closes the article itself; remove that </article>")
-    if trespass:
-        return _escape(article.start_tag, f"{trespass}; write only what belongs inside the article")
-    return None
+        return _escape(article.end_tag, "closes the article")
+    if body_end.start != close_at + len("</article>\n"):
+        return _escape(body_end, "closes the body")
+    return _escape(article.start_tag, trespass) if trespass else None
 
 
 def _survey(tree: Tree) -> tuple[Location | None, str | None]:
@@ -59,16 +54,16 @@ def _survey(tree: Tree) -> tuple[Location | None, str | None]:
         elif isinstance(step, str):
             is_around = "article" not in open_tags and "head" not in open_tags
             if is_around and step.strip(HTML_WHITESPACE):
-                trespass = "puts text outside the article"
+                trespass = "puts text outside of the article"
         else:
             tag, attrs, node = step
             open_tags.append(tag)
             if tag == "article" and article is None:
                 article = tree.locate(node)
-            elif dict(attrs) != _FRAME_ATTRIBUTES.get(tag, dict(attrs)):
-                trespass = f"sets attributes of <{tag}>"
+            elif tag in _FRAME_ATTRIBUTES and dict(attrs) != _FRAME_ATTRIBUTES[tag]:
+                trespass = f"sets attributes of the {tag} element"
     return article, trespass
 
 
 def _escape(span: Span, fault: str) -> Diagnostic:
-    return Diagnostic("article-markup-escapes", Severity.VIOLATION, f"article_html {fault}", span)
+    return diagnostic("article-markup-escapes", span, fault=fault)

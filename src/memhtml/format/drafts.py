@@ -10,21 +10,20 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from memhtml.format.checks.codes import diagnostic
 from memhtml.format.escape import find_unwritable
 from memhtml.format.metas import META_PREFIX, NUMBER_RANGES
-from memhtml.model.diagnostics import Diagnostic, Severity, Span
+from memhtml.model.diagnostics import Span
 from memhtml.model.vocabulary import MemoryType
 from memhtml.model.whitespace import is_blank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memhtml.model.diagnostics import Diagnostic
     from memhtml.model.memory import Draft
 
 __all__ = ["check_draft", "find_unrenderable"]
-
-# A draft has no lines yet; the place of its findings is the start of the file it would become.
-_NOWHERE = Span(0, 0, 1, 1, 1, 1)
 
 _RANGED = {"confidence": "memhtml-confidence", "importance": "memhtml-importance"}
 
@@ -52,21 +51,13 @@ def find_unrenderable(draft: Draft) -> tuple[Diagnostic, ...]:
 def _unwritable(draft: Draft) -> Iterator[Diagnostic]:
     for field, text in _texts(draft):
         if (character := find_unwritable(text)) is not None:
-            name = f"U+{ord(character):04X}"
-            yield _violation(
-                "draft-text-invalid",
-                f"{field} holds {name}, which a UTF-8 HTML file cannot carry; remove it",
-                field=field,
-                value=name,
-            )
+            yield _violation("draft-text-invalid", field=field, value=f"U+{ord(character):04X}")
 
 
 def _blank(draft: Draft) -> Iterator[Diagnostic]:
     for field, text in _labels(draft):
         if is_blank(text):
-            yield _violation(
-                "draft-text-blank", f"{field} is blank; say something or leave it out", field=field
-            )
+            yield _violation("draft-text-blank", field=field)
 
 
 def _not_numbers(draft: Draft) -> Iterator[Diagnostic]:
@@ -74,12 +65,7 @@ def _not_numbers(draft: Draft) -> Iterator[Diagnostic]:
     numbers += [("facets", facet.number) for facet in draft.facets]
     for field, value in numbers:
         if value is not None and not _is_number(value):
-            yield _violation(
-                "draft-number-invalid",
-                f"{field} must be a number, not {value!r:.40}",
-                field=field,
-                value=str(value)[:40],
-            )
+            yield _bad_number(field, value, "a finite number")
 
 
 def _out_of_range(draft: Draft) -> Iterator[Diagnostic]:
@@ -90,43 +76,33 @@ def _out_of_range(draft: Draft) -> Iterator[Diagnostic]:
         low, high, is_whole = NUMBER_RANGES[name]
         if not low <= value <= high or (is_whole and value != int(value)):
             kind = "a whole number" if is_whole else "a number"
-            yield _violation(
-                "draft-number-invalid",
-                f"{field} must be {kind} from {low} to {high}, not {value!r:.40}",
-                field=field,
-                value=str(value)[:40],
-            )
+            yield _bad_number(field, value, f"{kind} from {low} to {high}")
+
+
+def _bad_number(field: str, value: object, wanted: str) -> Diagnostic:
+    # Python refuses to spell out an int of thousands of digits.
+    is_huge = isinstance(value, int) and value.bit_length() > 128
+    shown = "too large" if is_huge else str(value)[:40]
+    return _violation("draft-number-invalid", field=field, value=shown, range=wanted)
 
 
 def _unused(draft: Draft) -> Iterator[Diagnostic]:
-    if draft.article_html is not None and not is_blank(draft.article_html):
+    if not is_blank(draft.article_html or ""):
         for field in ("facets", "citations", "happened_at"):
             if getattr(draft, field):
-                yield _violation(
-                    "draft-field-unused",
-                    f"{field} has no place beside article_html; write it in the markup",
-                    field=field,
-                )
+                why = "article_html is the whole article"
+                yield _violation("draft-field-unused", field=field, why=why)
     if draft.memory_type != MemoryType.TASK:
         for field in ("task_status", "due_at"):
             if getattr(draft, field) is not None:
-                yield _violation(
-                    "draft-field-unused",
-                    f"{field} belongs to a task; leave it out, or make this a task",
-                    field=field,
-                )
+                yield _violation("draft-field-unused", field=field, why="the memory is no task")
 
 
 def _unreadable_links(draft: Draft) -> Iterator[Diagnostic]:
-    # A reader takes any other rel for a foreign link and passes over it.
+    # A reader takes a rel without our prefix for a foreign link and passes over it.
     for link in draft.links:
         if not link.rel.startswith(META_PREFIX):
-            yield _violation(
-                "link-rel-unknown",
-                f"links has the rel {link.rel!r:.40}; write its token, {META_PREFIX}NAME",
-                field="links",
-                rel=link.rel[:40],
-            )
+            yield _violation("link-rel-unknown", field="links", rel=link.rel)
 
 
 def _texts(draft: Draft) -> Iterator[tuple[str, str]]:
@@ -170,5 +146,6 @@ def _is_number(value: Any) -> bool:  # noqa: ANN401  # a door may hand on what J
         return False
 
 
-def _violation(code: str, message: str, **info: str) -> Diagnostic:
-    return Diagnostic(code, Severity.VIOLATION, message, _NOWHERE, info)
+def _violation(code: str, **info: str) -> Diagnostic:
+    # A draft has no lines yet; its findings stand at the start of the file it would become.
+    return diagnostic(code, Span(0, 0, 1, 1, 1, 1), **info)

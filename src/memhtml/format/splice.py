@@ -13,17 +13,16 @@ from bisect import bisect_right, insort
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
+from memhtml.format.checks.codes import diagnostic
 from memhtml.format.escape import link_tag, meta_tag
 from memhtml.format.metas import META_PREFIX
 from memhtml.format.tree import read_tree
-from memhtml.model.diagnostics import Diagnostic, Severity
 from memhtml.model.errors import InvalidMemory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memhtml.format.tree import Element
-    from memhtml.model.diagnostics import Span
 
 __all__ = ["HeadSplicer", "Tag"]
 
@@ -173,7 +172,7 @@ class HeadSplicer:
         if (close := self._tree.head_end_tag) is not None:
             return self._cut_before(close.start, new)
         if head is None or (location := head.location) is None:
-            raise InvalidMemory([_no_head(self._tree.start)])
+            raise InvalidMemory([diagnostic("head-missing", self._tree.start)])
         at = location.start_tag.end
         if head.children and (location := head.children[-1].location) is not None:
             at = location.start_tag.end
@@ -277,12 +276,3 @@ def _end(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
 def _first_line_end(data: bytes, at: int) -> bytes:
     match = _line_end_re.search(data, at)
     return match.group() if match else b"\n"
-
-
-def _no_head(start: Span) -> Diagnostic:
-    return Diagnostic(
-        "head-missing",
-        Severity.VIOLATION,
-        "the file has no <head> to put anything in; write <head> and </head> around its title",
-        start,
-    )

@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memhtml.model.paths import original_path
+from memhtml.model.whitespace import is_blank, wide_trim
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from memhtml.model.document import Citation, Document, Facet, Link
     from memhtml.model.vocabulary import MemoryType, TaskStatus
 
-__all__ = ["Draft", "Memory", "Written"]
+__all__ = ["Draft", "Memory", "Written", "split_tags"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +34,8 @@ class Draft:
     facets: tuple[Facet, ...] = ()
     citations: tuple[Citation, ...] = ()
     happened_at: str | None = None
-    """When the fact happened; becomes a ``<time datetime>``. Not with *article_html*."""
+    """When the fact happened; becomes a ``<time datetime>``. Like *facets* and *citations* not with
+    *article_html*, which says all this itself."""
     path: str | None = None
     """An exact place; refused when unusable or occupied, never re-derived."""
     workspace: str | None = None
@@ -39,6 +43,7 @@ class Draft:
     entities: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
+    """By their ``rel`` tokens, with hrefs from the root."""
     confidence: float | None = None
     """0 to 1."""
     importance: int | None = None
@@ -82,3 +87,19 @@ class Written:
     content_hash: str
     near_duplicates: tuple[str, ...] = ()
     """Active memories that say nearly the same; the new one was written all the same."""
+
+
+def split_tags(values: Iterable[str]) -> tuple[str, ...]:
+    """Return the tags that *values* name, each once: a comma separates two tags.
+
+    For the doors where people write ``--tag "owls, barn"``; a `Draft` takes tags as they are. A
+    value that names no tag at all is kept, so that it is refused and not lost.
+
+    >>> split_tags(["owls, barn", "barn", "night,"])
+    ('owls', 'barn', 'night')
+    """
+    tags: dict[str, None] = {}
+    for value in values:
+        named = [wide_trim(part) for part in value.split(",") if not is_blank(part)]
+        tags.update(dict.fromkeys(named or [value]))
+    return tuple(tags)
