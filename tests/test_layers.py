@@ -12,7 +12,7 @@ LAYERS = (
     {"store", "index", "traces", "providers"},
     {"search"},
     {"corpus"},
-    {"sleep", "tasks", "doctor", "publish", "evals", "checkfiles"},
+    {"sleep", "tasks", "doctor", "publish", "evals", "checkfiles", "ops"},
     {"mcpserver", "viewer"},
     {"cli"},
     # The front door lists what users may rely on, so it may import everything and none of ours
@@ -75,7 +75,8 @@ def test_one_dot_in_a_package_means_the_package_itself() -> None:
 
 
 def upward_imports(module: Module) -> list[str]:
-    floor = FLOOR.get(module.home, -1)
+    # A home that is in no layer is the business of another test, not one fault an import.
+    floor = FLOOR.get(module.home, len(LAYERS))
     return [
         f"{module.name} imports {name}"
         for name in imports_of(module)

@@ -274,6 +274,25 @@ def lang_token(given: Given) -> Outcome:
     return {"valid": is_lang_token(given["value"])}
 
 
+def detect_score(given: Given) -> Outcome:
+    from memhtml.format.language_names import detect_score
+
+    score = detect_score(
+        given["top"],
+        given["top_relevance"],
+        given.get("second"),
+        given.get("second_relevance", 0),
+        code=given["code"],
+    )
+    return {"lang": score.language, "confidence": score.confidence, "stamp": score.stamp}
+
+
+def normalize_lang(given: Given) -> Outcome:
+    from memhtml.format.language_names import normalize_lang
+
+    return {"lang": normalize_lang(given["raw"])}
+
+
 def claim_from_prose(given: Given) -> Outcome:
     from memhtml.format.prose import claim_from_prose
 
@@ -547,6 +566,9 @@ OPS: dict[str, Callable[[Given], Outcome]] = {
     "fence_opening": fence_opening,
     "closes_fence": closes_fence,
     "lang_token": lang_token,
+    # detect; its third operation needs highlight.js itself
+    "detect_score": detect_score,
+    "normalize_lang": normalize_lang,
     # prose
     "claim_from_prose": claim_from_prose,
     "prose_tail": prose_tail,
