@@ -6,6 +6,7 @@ Finer tests stand beside the modules; `docs/conformance.md` lists both kinds for
 from __future__ import annotations
 
 import hashlib
+from datetime import datetime
 
 import pytest
 
@@ -15,11 +16,15 @@ from memhtml.format.parse import parse
 from memhtml.format.render import render_memory, render_template
 from memhtml.format.serialize import serialize
 from memhtml.format.text import canonical_text, content_hash
+from memhtml.index.project import project
 from memhtml.model.document import Document, Head, Link
 from memhtml.model.entities import Entity, entity_rows
 from memhtml.model.errors import InvalidMemory
 from memhtml.model.memory import Draft
 from memhtml.model.vocabulary import MemoryType, Rel
+from memhtml.store.write import plan_write
+from tests.imports import imports_of, read_modules
+from tests.store.dictview import DictView
 
 HEAD = {
     "memhtml-type": "semantic",
@@ -49,6 +54,10 @@ def memory(
 def task(**head: str) -> bytes:
     metas = {f"memhtml-{name.replace('_', '-')}": value for name, value in head.items()}
     return memory(head={"memhtml-type": "task", "memhtml-task-status": "todo", **metas})
+
+
+def blob(data: bytes) -> str:
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def codes(data: bytes) -> list[str]:
@@ -165,6 +174,11 @@ def test_the_serializer_and_the_editors_use_one_order() -> None:
     assert stated == sorted(stated, key=ranks.__getitem__)
 
 
+def test_the_index_completes_what_a_file_leaves_out() -> None:
+    row = project("areas/gate.html", "0" * 40, parse(memory())).file
+    assert row.confidence == 1.0
+
+
 # 2. The human plane
 
 
@@ -279,6 +293,16 @@ def test_the_outer_trim_spares_a_pre() -> None:
 
 def test_a_no_break_space_is_content() -> None:
     assert canonical_text("<p>\u00a0a\u00a0 b</p>") == "\u00a0a\u00a0 b"
+
+
+def test_a_head_edit_moves_the_blob_sha_and_not_the_content_hash() -> None:
+    data = memory()
+    edited = set_meta(data, "memhtml-confidence", "0.5")
+    assert blob(edited) != blob(data)
+    assert parse(edited).content_hash == parse(data).content_hash
+    rows = [project("areas/gate.html", blob(file), parse(file)).file for file in (data, edited)]
+    assert [row.blob_sha for row in rows] == [blob(data), blob(edited)]
+    assert rows[0].content_hash == rows[1].content_hash != rows[0].blob_sha
 
 
 # 4. Byte-splice editors
@@ -459,6 +483,15 @@ def test_article_markup_passes_through_unchanged() -> None:
     assert document.happened_at == "2026-05-02"
 
 
+def test_a_bad_file_is_refused_before_anything_is_planned() -> None:
+    view = DictView()
+    draft = Draft(title="Gate", memory_type=MemoryType.SEMANTIC, article_html="<p>No claim</p>")
+    with pytest.raises(InvalidMemory) as raised:
+        plan_write(draft, view, now=datetime.fromisoformat(AT))
+    assert [found.code for found in raised.value.diagnostics] == ["mark-missing"]
+    assert not view.files
+
+
 # 7. Fences and data-lang
 
 
@@ -482,6 +515,21 @@ def test_an_unlabelled_fence_takes_what_the_detector_proposes_or_nothing() -> No
     assert b'data-lang="python"' in fenced("```\nx = 1\n```", detected="python")
     assert b"data-lang" not in fenced("```\nx = 1\n```", detected=None)
     assert b"data-lang" not in fenced("```{.py}\nx = 1\n```", detected=None)
+
+
+def test_no_module_behind_the_index_knows_a_detector() -> None:
+    modules = {module.name: module for module in read_modules()}
+    reached: set[str] = set()
+    todo = [name for name, module in modules.items() if module.home == "index"]
+    while todo:
+        name = todo.pop()
+        if name in reached:
+            continue
+        reached.add(name)
+        for imported in imports_of(modules[name]):
+            todo += {imported, imported.rpartition(".")[0]} & modules.keys()
+    assert "memhtml.format.parse" in reached
+    assert not {name for name in reached if "detect" in name or ".language" in name}
 
 
 # 8. Task files
