@@ -23,11 +23,10 @@ import os
 import random
 import time
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memhtml.model.errors import (
     Busy,
-    GitFailure,
     InvalidPath,
     RepositoryState,
     StorageFailure,
@@ -41,22 +40,23 @@ from memhtml.store.legal import violation
 from memhtml.store.lock import Lock
 from memhtml.store.objects import object_sha
 from memhtml.store.plainwriter import PlainWriter
-from memhtml.store.plan import Move, Put, Remove
+from memhtml.store.plan import outcomes
 from memhtml.store.staging import Staging
-from memhtml.store.trees import FILE, Entry, Trees
+from memhtml.store.trees import FILE, Entry
 from memhtml.store.writers import RefMoved, Signed, StagedFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Mapping
 
     from memhtml.store.git import Git
     from memhtml.store.gitdir import GitDir, Head
-    from memhtml.store.plan import Plan, Step
+    from memhtml.store.plan import Outcome, Plan
     from memhtml.store.policy import Policy
     from memhtml.store.repo import Options
+    from memhtml.store.trees import CommitTrees, Trees
     from memhtml.store.writers import Writer
 
-__all__ = ["Committer", "Edit", "net_edits"]
+__all__ = ["Committer"]
 
 _FILE_MODES = frozenset({FILE, "100755"})
 _ATTEMPTS = 20
@@ -67,38 +67,6 @@ _POLICY_SECONDS = 5.0
 _BURST_PATHS = 500
 
 
-class Edit(NamedTuple):
-    """What a whole plan does to one path."""
-
-    expect: str | None
-    """The blob that must be there before; None: nothing may be."""
-    data: bytes | None
-    """What is there afterwards; None: nothing."""
-
-
-def net_edits(steps: Iterable[Step]) -> dict[str, Edit]:
-    """Fold *steps* into one edit a path: the first expectation and the last content count.
-
-    A path that a plan makes and takes away again is left out.
-    """
-    edits: dict[str, Edit] = {}
-
-    def note(path: str, expect: str | None, data: bytes | None) -> None:
-        first = edits.get(path)
-        edits[path] = Edit(first.expect if first else expect, data)
-
-    for step in steps:
-        match step:
-            case Put(path, data, expect):
-                note(path, expect, data)
-            case Move(src, dst, data, expect):
-                note(src, expect, None)
-                note(dst, None, data)
-            case Remove(path, expect):
-                note(path, expect, None)
-    return {path: edit for path, edit in edits.items() if edit != (None, None)}
-
-
 class Committer:
     """Everything a process needs to commit to one working tree."""
 
@@ -106,13 +74,12 @@ class Committer:
         self,
         where: GitDir,
         git: Git,
-        read: Callable[[str], tuple[str, bytes] | None],
+        commits: CommitTrees,
         options: Options,
     ) -> None:
-        """*read* returns kind and content of an object."""
         self._where = where
         self._git = git
-        self._read = read
+        self._commits = commits
         self._clock = options.clock
         self._on_step = options.on_step
         self._wait_seconds = options.wait_seconds
@@ -132,7 +99,6 @@ class Committer:
         self._locked = False
         self._policy: Policy | None = None
         self._policy_at = 0.0
-        self._trees_of: dict[str, str] = {}
         self._trees: Trees
         self._staging: Staging
 
@@ -205,7 +171,7 @@ class Committer:
             fresh = policy.read_policy(self._git, self._where)
             if self._policy is None:
                 sha_bytes = fresh.sha_digits // 2
-                self._trees = Trees(self._read_tree, sha_bytes=sha_bytes)
+                self._trees = self._commits.trees(sha_bytes=sha_bytes)
                 self._staging = Staging(
                     self._where.own,
                     self._tmp,
@@ -219,7 +185,7 @@ class Committer:
     def apply(self, plan: Plan) -> str | None:
         """Carry *plan* out; see `Repo.apply`. The caller has entered."""
         self.enter()  # once more if a failure just now gave the lock back
-        edits = net_edits(plan.steps)
+        edits = outcomes(plan.steps)
         for path in edits:
             fault = violation(path)
             if fault is not None:
@@ -235,11 +201,11 @@ class Committer:
             raise StorageFailure(f"cannot write: {error.strerror}: {error.filename}") from error
         raise Busy("somebody else keeps moving or locking the branch")
 
-    def _commit(self, plan: Plan, edits: Mapping[str, Edit]) -> str | None:
+    def _commit(self, plan: Plan, edits: Mapping[str, Outcome]) -> str | None:
         self._staging.hold()
         head = self._head()
         assert head.ref is not None  # noqa: S101 - _head refuses a detached one
-        base = self._tree_of(head.sha)
+        base = self._commits.of(head.sha) if head.sha else None
         olds = {path: self._trees.find(base, path) for path in edits}
         self._compare(edits, olds)
         staged = self._stage(edits)
@@ -269,7 +235,7 @@ class Committer:
             self._discard(staged)
             raise
         self._on_step("ref moved")
-        self._trees_of = {commit: tree}
+        self._commits.note(commit, tree)
         self._follow(commit, shifts, {path: file.scratch for path, file in staged.items()})
         if self.policy().hooks:
             self._staging.flush()
@@ -298,7 +264,7 @@ class Committer:
             return head
         return gitdir.Head(self._git.symbolic_head(), self._git.resolve("HEAD"), plain=False)
 
-    def _compare(self, edits: Mapping[str, Edit], olds: Mapping[str, Entry | None]) -> None:
+    def _compare(self, edits: Mapping[str, Outcome], olds: Mapping[str, Entry | None]) -> None:
         """Refuse unless HEAD, the index and the disk all have what the plan expects."""
         staged = self._staging.find(edits)
         for path, edit in edits.items():
@@ -358,7 +324,7 @@ class Committer:
         digits = self.policy().sha_digits
         return object_sha("blob", data, algorithm="sha256" if digits == 64 else "sha1")
 
-    def _stage(self, edits: Mapping[str, Edit]) -> dict[str, StagedFile]:
+    def _stage(self, edits: Mapping[str, Outcome]) -> dict[str, StagedFile]:
         """Write every new file whole under a temporary name."""
         contents = {path: edit.data for path, edit in edits.items() if edit.data is not None}
         converted = policy.conversions(self._git, self._where, self.policy(), contents)
@@ -462,13 +428,12 @@ class Committer:
         if files.content(lock) == f"{record.commit}\n".encode("ascii"):
             os.unlink(lock)
         tip = self._tip_of(record.ref)
-        landed = tip is not None and (
-            tip == record.commit or self._git.is_ancestor(record.commit, tip)
-        )
-        if not landed or self._read_head().ref != record.ref:
+        if tip is None or self._read_head().ref != record.ref:
             return
+        if tip != record.commit and not self._git.is_ancestor(record.commit, tip):
+            return  # it never came about
         self._staging.hold()
-        tree = self._tree_of(tip)
+        tree = self._commits.of(tip)
         staged = self._staging.find(record.shifts)
         for path, shift in record.shifts.items():
             entry = staged.get(path)
@@ -501,22 +466,6 @@ class Committer:
         if self._read_head().plain:
             return gitdir.read_ref(self._where, ref)
         return self._git.resolve(ref)
-
-    def _tree_of(self, commit: str | None) -> str | None:
-        if commit is None:
-            return None
-        if commit not in self._trees_of:
-            found = self._read(commit)
-            if found is None or not found[1].startswith(b"tree "):
-                raise GitFailure(("cat-file", commit), 1, "HEAD's commit cannot be read")
-            self._trees_of = {commit: found[1][5:].split(b"\n", 1)[0].decode("ascii")}
-        return self._trees_of[commit]
-
-    def _read_tree(self, sha: str) -> bytes:
-        found = self._read(sha)
-        if found is None:
-            raise GitFailure(("cat-file", sha), 1, f"tree {sha} is missing")
-        return found[1]
 
 
 def _entry(old: Entry | None, blob: str | None) -> Entry | None:

@@ -21,6 +21,7 @@ __all__ = [
     "content",
     "is_free",
     "make_room",
+    "names",
     "place_new",
     "place_over",
     "read_regular",
@@ -145,6 +146,16 @@ def is_free(root: str, path: str) -> bool:
     return _leads_through_folders(root, path, may_end=True) and not os.path.lexists(
         _full(root, path)
     )
+
+
+def names(root: str, directory: str) -> list[str]:
+    """Return what stands in *directory* ("" for the root) on disk; nothing if it is no folder."""
+    if directory and not _leads_through_folders(root, f"{directory}/"):
+        return []
+    try:
+        return os.listdir(_full(root, directory))
+    except FileNotFoundError:
+        return []
 
 
 def remove(root: str, path: str) -> None:

@@ -105,6 +105,21 @@ class Git:
         done = self._run("diff-tree", "-r", "-z", "--no-renames", "--raw", old, new)
         return list(plumbing.changes(plumbing.records((done.stdout,))))
 
+    def commit_that_added(self, path: str) -> str | None:
+        """Return the newest commit of HEAD's history that made *path*."""
+        done = self._run(
+            *("--literal-pathspecs", "log", "-1", "--no-show-signature", "--format=%H"),
+            *("--diff-filter=A", "--no-renames", "HEAD", "--", path),
+        )
+        return done.stdout.decode("ascii").strip() or None
+
+    def diff_parent(self, commit: str) -> list[Change]:
+        """Return what *commit* changed against its first parent, or against nothing."""
+        done = self._run(
+            *("diff-tree", "-r", "-z", "--no-renames", "--raw", "--root", "--no-commit-id", commit)
+        )
+        return list(plumbing.changes(plumbing.records((done.stdout,))))
+
     def status(self) -> list[WorktreeChange]:
         """Return how the files on disk differ from HEAD, each untracked file by itself."""
         done = self._run("status", "--porcelain=v2", "-z", "-uall", "--no-renames")

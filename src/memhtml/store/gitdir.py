@@ -13,7 +13,15 @@ from typing import NamedTuple
 
 from memhtml.model.errors import NotAStore
 
-__all__ = ["GitDir", "Head", "locate", "read_head", "read_ref", "unfinished_operation"]
+__all__ = [
+    "GitDir",
+    "Head",
+    "locate",
+    "looks_bare",
+    "read_head",
+    "read_ref",
+    "unfinished_operation",
+]
 
 
 class GitDir(NamedTuple):
@@ -55,7 +63,7 @@ def locate(root: str) -> GitDir:
         kind, _, target = line.partition(": ")
         own = os.path.realpath(os.path.join(top, target)) if kind == "gitdir" and target else None
     elif not os.path.isdir(dotgit):
-        if _looks_bare(top):
+        if looks_bare(top):
             raise NotAStore(root, "it is a bare repository, which has no files to keep memories in")
         raise NotAStore(root)
     if own is None or not os.path.lexists(os.path.join(own, "HEAD")):
@@ -115,6 +123,11 @@ def unfinished_operation(where: GitDir) -> str | None:
     return None
 
 
+def looks_bare(folder: str) -> bool:
+    """Tell whether *folder* itself is a git directory."""
+    return all(os.path.lexists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs"))
+
+
 _UNFINISHED = (
     ("MERGE_HEAD", "merge"),
     ("rebase-merge", "rebase"),
@@ -131,7 +144,3 @@ def _first_line(path: str) -> str | None:
             return file.readline().rstrip("\r\n")
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
-
-
-def _looks_bare(folder: str) -> bool:
-    return all(os.path.lexists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs"))

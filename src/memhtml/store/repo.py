@@ -27,14 +27,16 @@ if TYPE_CHECKING:
     from memhtml.model.tree import Change, TreeEntry, WorktreeChange
     from memhtml.store.commit import Committer
     from memhtml.store.gitdir import GitDir, Head
-    from memhtml.store.plan import Plan
+    from memhtml.store.plan import File, Plan
+    from memhtml.store.trees import CommitTrees
     from memhtml.store.writers import Identity
 
-__all__ = ["Options", "Repo"]
+__all__ = ["InitReport", "Options", "Repo"]
 
 _sha_re = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 # Up to this many blobs are fetched one by one, loose files first: cheaper than a new process.
 _FEW = 16
+_FILE_MODES = frozenset({"100644", "100755"})
 
 
 class Options(NamedTuple):
@@ -45,6 +47,23 @@ class Options(NamedTuple):
     wait_seconds: float
     index_delay: float
     on_step: Callable[[str], None]
+
+
+class InitReport(NamedTuple):
+    """What `Repo.init` found and did."""
+
+    root: str
+    created: bool
+    """The repository is new."""
+    head: str | None
+    wrote: tuple[str, ...]
+    """Files that were missing and are committed now."""
+    kept: tuple[str, ...]
+    """Files of ours that stood there uncommitted, and were left as they are."""
+    author: str
+    """Who our commits will be by: ``Name <mail>``."""
+    has_own_identity: bool
+    """The author is the one git is configured with, not our stand-in."""
 
 
 class Repo:
@@ -58,6 +77,7 @@ class Repo:
         self._depth = 0
         self._committer: Committer | None = None
         self._timer: Timer | None = None
+        self._trees: CommitTrees | None = None
 
     @classmethod
     def open(
@@ -89,6 +109,54 @@ class Repo:
             on_step=on_step or _hear_nothing,
         )
         return cls(gitdir.locate(root), options)
+
+    @classmethod
+    def init(cls, root: str, *, clock: Callable[[], float] = time.time) -> InitReport:
+        """Make *root* a store, or complete one; what is there already stays as it is.
+
+        A folder inside another repository becomes a repository of its own.
+
+        Raises:
+            NotAStore: *root* is a bare repository.
+            StorageFailure: The folder cannot be made or written.
+        """
+        from datetime import UTC, datetime  # noqa: PLC0415 - only here
+
+        from memhtml.model.instants import stamp  # noqa: PLC0415 - only here
+        from memhtml.store.layout import CACHE, scaffold  # noqa: PLC0415 - only here
+        from memhtml.store.plan import Plan, Put, subject  # noqa: PLC0415 - only here
+        from memhtml.store.policy import FALLBACK  # noqa: PLC0415 - only here
+
+        top = os.path.realpath(root)
+        try:
+            os.makedirs(top, exist_ok=True)
+        except OSError as error:
+            raise StorageFailure(f"cannot make {root!r}: {error.strerror}") from error
+        created = not os.path.lexists(os.path.join(top, ".git")) and not gitdir.looks_bare(top)
+        git = Git(top)
+        if created:
+            git.init("main")
+        with cls.open(top, clock=clock) as repo, repo.writing():
+            # Per clone, so it cannot be committed: without it the attribute `merge=ours` is inert.
+            git.set_local("merge.ours.driver", "true")
+            content = scaffold(stamp(datetime.fromtimestamp(clock(), UTC)))
+            missing = [path for path in content if repo.find(path) is None]
+            wanted = [path for path in missing if files.is_free(top, path)]
+            if wanted:
+                steps = tuple(Put(path, content[path]) for path in wanted)
+                repo.apply(Plan(steps, subject("init", "scaffold the memory repository")))
+            if ".gitignore" not in wanted:
+                repo.exclude(CACHE)
+            author = repo.identity()
+            return InitReport(
+                root=top,
+                created=created,
+                head=repo.head(),
+                wrote=tuple(wanted),
+                kept=tuple(path for path in missing if path not in wanted),
+                author=str(author),
+                has_own_identity=author != FALLBACK,
+            )
 
     def __enter__(self) -> Self:
         return self
@@ -163,6 +231,47 @@ class Repo:
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Tell whether *newer* contains *older*; an unknown commit is nobody's ancestor."""
         return older == newer or self._git.is_ancestor(older, newer)
+
+    # Reading for planners
+
+    def find(self, path: str) -> File | None:
+        """Return what HEAD has at *path*; None for nothing, and for a folder or a symlink."""
+        from memhtml.store.plan import File  # noqa: PLC0415 - only planners ask, and they load it
+
+        head = self.head()
+        entry = self._the_trees().at(head, path) if head else None
+        if entry is None or entry.mode not in _FILE_MODES:
+            return None
+        return File(entry.sha, next(self.read_blobs((entry.sha,)))[1])
+
+    def names(self, directory: str) -> dict[str, str]:
+        """Return the entries of *directory* in HEAD and on disk, each under its `path_key`."""
+        from memhtml.model.paths import path_key  # noqa: PLC0415 - only planners ask
+
+        head = self.head()
+        names = self._the_trees().names(head, directory) if head else []
+        if not directory or not violation(directory):
+            names += files.names(self.root, directory)
+        return {path_key(name): name for name in names}
+
+    def origin(self, archived: str) -> str | None:
+        """Return where the file at *archived* stood before its move, None when no commit tells.
+
+        The commit that made the archived file removed the other one in the same step.
+        """
+        from memhtml.store.lineage import origin_among  # noqa: PLC0415 - only planners ask
+
+        if violation(archived):
+            return None
+        commit = self._git.commit_that_added(archived)
+        return commit and origin_among(archived, self._git.diff_parent(commit))
+
+    def sha_of(self, data: bytes) -> str:
+        """Return the blob sha that *data* has in this repository."""
+        head = self.head()
+        return objects.object_sha(
+            "blob", data, algorithm="sha256" if head and len(head) == 64 else "sha1"
+        )
 
     # Reading files
 
@@ -241,13 +350,31 @@ class Repo:
         """Return the author of our next commit; `policy.FALLBACK` when none is configured."""
         return self._the_committer().policy().author
 
+    def exclude(self, pattern: str) -> None:
+        """Let git ignore *pattern* in this clone, without touching a tracked file."""
+        place = os.path.join(self.where.common, "info", "exclude")
+        lines = (files.content(place) or b"").decode("utf-8", "replace").split("\n")
+        if pattern in lines:
+            return
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        break_line = "\n" if lines[-1] else ""
+        with open(place, "a", encoding="utf-8", newline="\n") as file:
+            file.write(f"{break_line}{pattern}\n")
+
     # Helpers
+
+    def _the_trees(self) -> CommitTrees:
+        if self._trees is None:
+            from memhtml.store.trees import CommitTrees  # noqa: PLC0415 - searches never need it
+
+            self._trees = CommitTrees(self._object)
+        return self._trees
 
     def _the_committer(self) -> Committer:
         if self._committer is None:
             from memhtml.store.commit import Committer  # noqa: PLC0415 - readers never need it
 
-            self._committer = Committer(self.where, self._git, self._object, self._options)
+            self._committer = Committer(self.where, self._git, self._the_trees(), self._options)
         return self._committer
 
     def _flush_later(self) -> None:

@@ -11,14 +11,14 @@ import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple
 
-from memhtml.model.errors import WriteConflict
+from memhtml.model.errors import GitFailure, WriteConflict
 from memhtml.model.paths import path_key
 from memhtml.store.plumbing import decode_path, encode_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["DIRECTORY", "FILE", "Entry", "Trees"]
+__all__ = ["DIRECTORY", "FILE", "CommitTrees", "Entry", "Trees"]
 
 FILE = "100644"
 DIRECTORY = "40000"
@@ -179,6 +179,47 @@ class Trees:
         self._cache[sha] = tree
         if len(self._cache) > _CACHED_TREES:
             del self._cache[next(iter(self._cache))]
+
+
+class CommitTrees:
+    """The trees of commits, for one repository."""
+
+    def __init__(self, read: Callable[[str], tuple[str, bytes] | None]) -> None:
+        """*read* returns kind and content of an object."""
+        self._read = read
+        self._trees: Trees | None = None
+        self._tree_of: dict[str, str] = {}
+
+    def trees(self, *, sha_bytes: int) -> Trees:
+        """Return the trees themselves; every sha of a repository has the same length."""
+        if self._trees is None:
+            self._trees = Trees(lambda sha: self._content(sha, "tree"), sha_bytes=sha_bytes)
+        return self._trees
+
+    def of(self, commit: str) -> str:
+        """Return the sha of *commit*'s tree."""
+        if commit not in self._tree_of:
+            first_line = self._content(commit, "commit").partition(b"\n")[0]
+            self.note(commit, first_line.removeprefix(b"tree ").decode("ascii"))
+        return self._tree_of[commit]
+
+    def note(self, commit: str, tree: str) -> None:
+        """Remember what the tree of *commit* is; only the newest commit is asked about twice."""
+        self._tree_of = {commit: tree}
+
+    def at(self, commit: str, path: str) -> Entry | None:
+        """Return what *commit* has at *path*."""
+        return self.trees(sha_bytes=len(commit) // 2).find(self.of(commit), path)
+
+    def names(self, commit: str, directory: str) -> list[str]:
+        """Return the names *commit* has in *directory* ("" for the top), folders included."""
+        return self.trees(sha_bytes=len(commit) // 2).names(self.of(commit), directory)
+
+    def _content(self, sha: str, kind: str) -> bytes:
+        found = self._read(sha)
+        if found is None or found[0] != kind:
+            raise GitFailure(("cat-file", kind, sha), 1, "it is missing", suggestions=("git fsck",))
+        return found[1]
 
 
 def _rival(keys: list[bytes], key: bytes) -> bytes | None:
