@@ -150,10 +150,12 @@ def rebuild(index: Index, reader: TreeReader, *, now: str) -> Report:
     return Report(head, rebuilt=True, added=files, dirty=len(worktree), skipped=tuple(skipped))
 
 
-def update(index: Index, reader: TreeReader, *, now: str) -> Report:
+def update(index: Index, reader: TreeReader, *, now: str, scan: bool = True) -> Report:
     """Bring the index up to HEAD and the working tree; rebuild it where that cannot be done.
 
-    When nothing changed, nothing is written and no lock is taken. *now* is the instant to record.
+    Without *scan* the disk is not looked at: commits are followed, and what was known of hand edits
+    stays. When nothing changed, nothing is written and no lock is taken. *now* is the instant to
+    record.
 
     Raises:
         Busy: Another process is writing to the index.
@@ -168,15 +170,15 @@ def update(index: Index, reader: TreeReader, *, now: str) -> Report:
         head = reader.head()
         if state.head_sha == head:
             with index.reading("compare the index with the tree") as connection:
-                overlay = _read_overlay(connection)
-            if {path: over.disk for path, over in overlay.items()} == _observe(reader, head):
-                return Report(head, unchanged=True, dirty=len(overlay))
-        return _follow_tree(index, reader, now) or rebuild(index, reader, now=now)
+                known = _known_edits(connection)
+            if not scan or known == _observe(reader, head):
+                return Report(head, unchanged=True, dirty=len(known))
+        return _follow_tree(index, reader, now, scan=scan) or rebuild(index, reader, now=now)
     except IndexStale:
         return rebuild(index, reader, now=now)
 
 
-def _follow_tree(index: Index, reader: TreeReader, now: str) -> Report | None:
+def _follow_tree(index: Index, reader: TreeReader, now: str, *, scan: bool) -> Report | None:
     """Update under the writer's lock, so that no other writer moves the watermark meanwhile.
 
     None when the watermark is lost or too far behind.
@@ -187,7 +189,7 @@ def _follow_tree(index: Index, reader: TreeReader, now: str) -> Report | None:
         changes = None if state is None else _changes(reader, state, head)
         if state is None or changes is None:
             return None
-        worktree = _observe(reader, head)
+        worktree = _observe(reader, head) if scan else _known_edits(connection)
         committed = _committed(connection, changes, worktree)
         report = _bring_to(connection, reader, _overlaid(committed, worktree))
         connection.execute("DELETE FROM overlay")
@@ -379,6 +381,10 @@ def _unread(path: str, file: _File) -> SkippedRow:
 def _indexed(connection: apsw.Connection, path: str) -> _Indexed | None:
     found = connection.execute(_SELECT_INDEXED, (path,)).fetchone()
     return found and _Indexed(*found)
+
+
+def _known_edits(connection: apsw.Connection) -> dict[str, _File | None]:
+    return {path: over.disk for path, over in _read_overlay(connection).items()}
 
 
 def _read_overlay(connection: apsw.Connection) -> dict[str, _Overlaid]:

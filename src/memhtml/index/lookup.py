@@ -10,13 +10,41 @@ from memhtml.index.rows import FileRow, SkippedRow
 if TYPE_CHECKING:
     from memhtml.index.database import Index
 
-__all__ = ["Finding", "SkippedFile", "count_by_type", "find_active", "find_file", "skipped_files"]
+__all__ = [
+    "Finding",
+    "SkippedFile",
+    "count_archived",
+    "count_by_type",
+    "find_active",
+    "find_file",
+    "find_frame",
+    "find_near",
+    "linking",
+    "list_paths",
+    "skipped_files",
+]
 
 _FIND_ACTIVE = """
 SELECT path FROM files
 WHERE content_hash = ? AND archived = 0 AND memory_type <> 'task'
 ORDER BY created_at, path LIMIT 1
 """
+_FIND_NEAR = """
+SELECT path FROM files
+WHERE near_key = ? AND archived = 0 AND memory_type <> 'task'
+ORDER BY created_at, path LIMIT 1
+"""
+_FIND_FRAME = """
+SELECT path, gist FROM files
+WHERE frame_key = ? AND archived = 0 AND memory_type <> 'task'
+ORDER BY path LIMIT 1
+"""
+_LINKING = """
+SELECT DISTINCT s.path FROM edges AS e JOIN files AS s ON s.id = e.src_id
+WHERE e.dst_path = ? AND s.archived = 0 ORDER BY s.path
+"""
+_LIST_PATHS = "SELECT path FROM files WHERE archived <= ? ORDER BY path"
+_COUNT_ARCHIVED = "SELECT count(*) FROM files WHERE archived = 1"
 _FIND_FILE = f"SELECT {', '.join(FileRow._fields)} FROM files WHERE path = ?"  # noqa: S608 - ours
 _COUNT_BY_TYPE = """
 SELECT memory_type, count(*) FROM files WHERE archived = 0 GROUP BY memory_type ORDER BY 1
@@ -56,6 +84,40 @@ def find_active(index: Index, content_hash: str) -> str | None:
     with index.guarded("look up a content hash"):
         found = index.connection.execute(_FIND_ACTIVE, (content_hash,)).fetchone()
     return found and found[0]
+
+
+def find_near(index: Index, near_key: str) -> str | None:
+    """Return the path of the oldest active memory with that key; tasks are not asked."""
+    with index.guarded("look up a rewording"):
+        found = index.connection.execute(_FIND_NEAR, (near_key,)).fetchone()
+    return found and found[0]
+
+
+def find_frame(index: Index, frame_key: str) -> tuple[str, str] | None:
+    """Return path and claim of the first active memory by path that fills that slot; no tasks."""
+    with index.guarded("look up a slot"):
+        found = index.connection.execute(_FIND_FRAME, (frame_key,)).fetchone()
+    return found and (found[0], found[1])
+
+
+def linking(index: Index, path: str) -> list[str]:
+    """Return the paths of the active memories that have a head link to *path*, sorted."""
+    with index.guarded("look up links"):
+        return [source for (source,) in index.connection.execute(_LINKING, (path,))]
+
+
+def list_paths(index: Index, *, include_archived: bool = False) -> list[str]:
+    """Return the path of every memory, sorted."""
+    with index.guarded("list the memories"):
+        found = index.connection.execute(_LIST_PATHS, (int(include_archived),))
+        return [path for (path,) in found]
+
+
+def count_archived(index: Index) -> int:
+    """Return how many memories stand in the archive."""
+    with index.guarded("count the archive"):
+        ((count,),) = index.connection.execute(_COUNT_ARCHIVED)
+    return int(count)
 
 
 def find_file(index: Index, path: str) -> FileRow | None:

@@ -17,6 +17,8 @@ from memhtml.model.entities import entity_rows, normalize_entity
 from memhtml.model.paths import bucket_of, original_path, workspace_of
 from memhtml.model.vocabulary import Bucket
 from memhtml.model.whitespace import wide_trim
+from memhtml.scoring.frames import frame_key
+from memhtml.scoring.nearness import near_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -87,6 +89,8 @@ def _file(path: str, blob_sha: str, document: Document) -> FileRow:
         event_at=document.happened_at,
         title=document.title,
         gist=document.claim,
+        near_key=near_key(document.body_text),
+        frame_key=frame_key(document.claim),
     )
 
 

@@ -29,6 +29,10 @@ class FileRow(NamedTuple):
     event_at: str | None
     title: str
     gist: str
+    near_key: str | None
+    """What rewordings of the memory share; see `memhtml.scoring.nearness`."""
+    frame_key: str | None
+    """The slot that the claim fills; see `memhtml.scoring.frames`."""
 
 
 class EntityRow(NamedTuple):

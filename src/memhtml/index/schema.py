@@ -54,9 +54,13 @@ CREATE TABLE files (
   updated_at TEXT NOT NULL,
   event_at TEXT,
   title TEXT NOT NULL,
-  gist TEXT NOT NULL
+  gist TEXT NOT NULL,
+  near_key TEXT,
+  frame_key TEXT
 );
 CREATE INDEX files_content_hash ON files (content_hash);
+CREATE INDEX files_near_key ON files (near_key) WHERE near_key IS NOT NULL;
+CREATE INDEX files_frame_key ON files (frame_key) WHERE frame_key IS NOT NULL;
 
 CREATE TABLE bodies (
   file_id INTEGER PRIMARY KEY REFERENCES files (id) ON DELETE CASCADE,
