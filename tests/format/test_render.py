@@ -278,7 +278,7 @@ def test_a_confidence_out_of_range_is_refused(value: object) -> None:
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, "4", 10**400])
-def test_a_facet_number_that_is_none_is_refused(value: object) -> None:
+def test_a_facet_number_that_is_none_is_refused(value: float) -> None:
     draft = having(OWLS, facets=(Facet("a", "b", value),))
 
     assert refusals(draft) == [("draft-number-invalid", "facets")]
