@@ -1,1 +1,178 @@
-"""Long-term memory for AI agents and people, as a git repository of HTML files."""
+"""Long-term memory for AI agents and people, as a git repository of HTML files.
+
+What stands in `__all__` is what users may rely on. Names are loaded when they are first used, so
+importing the package costs nothing that a program does not use.
+
+>>> import memhtml
+>>> document = memhtml.parse(b"<title>Dough</title><article><p><mark>It rises twice.</mark></p>")
+>>> document.claim
+'It rises twice.'
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from memhtml.corpus import Corpus
+    from memhtml.format.edit import (
+        add_link,
+        add_meta,
+        apply_edits,
+        read_links,
+        read_meta,
+        remove_link,
+        remove_meta,
+        set_meta,
+    )
+    from memhtml.format.fences import LANG_TOKEN
+    from memhtml.format.language_names import DETECT_MAX_CHARS
+    from memhtml.format.metas import META_ORDER
+    from memhtml.format.parse import check_document, check_memory, parse
+    from memhtml.format.render import render_memory, render_template
+    from memhtml.format.serialize import serialize
+    from memhtml.format.text import canonical_text, content_hash, gist
+    from memhtml.model.changes import (
+        ArchiveRequest,
+        Correction,
+        LinkRequest,
+        TaskStatusRequest,
+    )
+    from memhtml.model.diagnostics import Diagnostic, Severity, Span
+    from memhtml.model.document import Citation, Document, Facet, Head, Link
+    from memhtml.model.errors import (
+        Busy,
+        InvalidMemory,
+        InvalidPath,
+        MemhtmlError,
+        NotAStore,
+        PathNotFound,
+        SecretFound,
+        UsageError,
+        WriteConflict,
+    )
+    from memhtml.model.memory import Draft, Memory, Written
+    from memhtml.model.vocabulary import MemoryType, Rel, Status, TaskStatus
+    from memhtml.search.scope import Scope, make_scope
+
+    __version__: str
+    init = Corpus.init
+    open = Corpus.open  # noqa: A001 - read as memhtml.open
+
+__all__ = [
+    "DETECT_MAX_CHARS",
+    "LANG_TOKEN",
+    "META_ORDER",
+    "ArchiveRequest",
+    "Busy",
+    "Citation",
+    "Corpus",
+    "Correction",
+    "Diagnostic",
+    "Document",
+    "Draft",
+    "Facet",
+    "Head",
+    "InvalidMemory",
+    "InvalidPath",
+    "Link",
+    "LinkRequest",
+    "MemhtmlError",
+    "Memory",
+    "MemoryType",
+    "NotAStore",
+    "PathNotFound",
+    "Rel",
+    "Scope",
+    "SecretFound",
+    "Severity",
+    "Span",
+    "Status",
+    "TaskStatus",
+    "TaskStatusRequest",
+    "UsageError",
+    "WriteConflict",
+    "Written",
+    "__version__",
+    "add_link",
+    "add_meta",
+    "apply_edits",
+    "canonical_text",
+    "check_document",
+    "check_memory",
+    "content_hash",
+    "gist",
+    "init",
+    "make_scope",
+    "open",
+    "parse",
+    "read_links",
+    "read_meta",
+    "remove_link",
+    "remove_meta",
+    "render_memory",
+    "render_template",
+    "serialize",
+    "set_meta",
+]
+
+_HOMES = {
+    "corpus": ("Corpus",),
+    "format.edit": (
+        "add_link",
+        "add_meta",
+        "apply_edits",
+        "read_links",
+        "read_meta",
+        "remove_link",
+        "remove_meta",
+        "set_meta",
+    ),
+    "format.fences": ("LANG_TOKEN",),
+    "format.language_names": ("DETECT_MAX_CHARS",),
+    "format.metas": ("META_ORDER",),
+    "format.parse": ("check_document", "check_memory", "parse"),
+    "format.render": ("render_memory", "render_template"),
+    "format.serialize": ("serialize",),
+    "format.text": ("canonical_text", "content_hash", "gist"),
+    "model.changes": ("ArchiveRequest", "Correction", "LinkRequest", "TaskStatusRequest"),
+    "model.diagnostics": ("Diagnostic", "Severity", "Span"),
+    "model.document": ("Citation", "Document", "Facet", "Head", "Link"),
+    "model.errors": (
+        "Busy",
+        "InvalidMemory",
+        "InvalidPath",
+        "MemhtmlError",
+        "NotAStore",
+        "PathNotFound",
+        "SecretFound",
+        "UsageError",
+        "WriteConflict",
+    ),
+    "model.memory": ("Draft", "Memory", "Written"),
+    "model.vocabulary": ("MemoryType", "Rel", "Status", "TaskStatus"),
+    "search.scope": ("Scope", "make_scope"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - one of the names above, typed there
+    if name in _HOME_OF:
+        from importlib import import_module  # noqa: PLC0415 - only when a name is first used
+
+        value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    elif name in {"open", "init"}:
+        # The two ways to a corpus; methods of a class that a parser of files never needs.
+        value = getattr(__getattr__("Corpus"), name)
+    elif name == "__version__":
+        from memhtml.model.version import VERSION as value  # noqa: N811, PLC0415 - a literal
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
