@@ -236,38 +236,41 @@ TEXTS = (
 )
 
 texts = st.text(max_size=24) | st.lists(st.sampled_from(TEXTS), max_size=8).map("".join)
-labels = st.lists(texts, max_size=3).map(tuple)
-drafts = st.builds(
-    Draft,
-    title=texts,
-    memory_type=st.sampled_from(MemoryType),
-    claim=texts,
-    paragraphs=labels,
-    facets=st.lists(
-        st.builds(Facet, texts, texts, st.none() | st.floats(allow_nan=False)), max_size=3
-    ).map(tuple),
-    citations=st.lists(st.builds(Citation, texts, st.none() | texts), max_size=2).map(tuple),
-    happened_at=st.none() | st.dates().map(str),
-    tags=labels,
-    entities=labels,
-    aliases=labels,
-    links=st.lists(
-        st.builds(Link, rels.map(lambda rel: rel.token), texts.map("/a{}".format)), max_size=2
-    ).map(tuple),
-    confidence=st.none() | st.floats(0, 1),
-    importance=st.none() | st.integers(1, 10),
-    author=st.none() | texts,
-    valid_until=st.none() | st.dates().map(str),
+# A text that can be written and says something.
+plain_texts = st.tuples(texts, texts).map(
+    lambda pair: "owl".join(re.sub("[\0\ud800-\udfff]", "", text) for text in pair)
 )
 
 
-@settings(max_examples=300)
-@given(drafts)
-def test_a_draft_is_refused_or_read_back_as_it_was_given(draft: Draft) -> None:
-    try:
-        data, document = render_memory(draft, at=AT)
-    except InvalidMemory:
-        return
+def drafts(texts: SearchStrategy[str], numbers: SearchStrategy[float]) -> SearchStrategy[Draft]:
+    labels = st.lists(texts, max_size=3).map(tuple)
+    facets = st.builds(Facet, texts, texts, st.none() | numbers)
+    citations = st.builds(Citation, texts, st.none() | texts)
+    links = st.builds(Link, rels.map(lambda rel: rel.token), hrefs.filter(lambda h: h[0] == "/"))
+    return st.builds(
+        Draft,
+        title=texts,
+        memory_type=st.sampled_from(MemoryType),
+        claim=texts,
+        paragraphs=labels,
+        facets=st.lists(facets, max_size=3).map(tuple),
+        citations=st.lists(citations, max_size=2).map(tuple),
+        happened_at=st.none() | st.dates().map(str),
+        tags=labels,
+        entities=labels,
+        aliases=labels,
+        links=st.lists(links, max_size=2).map(tuple),
+        confidence=st.none() | st.floats(0, 1),
+        importance=st.none() | st.integers(1, 10),
+        author=st.none() | texts,
+        valid_until=st.none() | st.dates().map(str),
+    )
+
+
+@settings(max_examples=200)
+@given(drafts(plain_texts, st.floats(allow_nan=False, allow_infinity=False)))
+def test_a_draft_is_read_back_as_it_was_given(draft: Draft) -> None:
+    data, document = render_memory(draft, at=AT)
 
     assert document.is_valid
     assert parse(data) == document
@@ -288,8 +291,8 @@ def test_a_draft_is_refused_or_read_back_as_it_was_given(draft: Draft) -> None:
     )
 
 
-@settings(max_examples=300)
-@given(drafts)
+@settings(max_examples=200)
+@given(drafts(texts, st.floats()))
 def test_the_template_writes_any_text_or_says_why_not(draft: Draft) -> None:
     try:
         data = render_template(draft, at=AT)
