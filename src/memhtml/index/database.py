@@ -29,6 +29,8 @@ __all__ = ["Index", "State", "cache_folder", "empty_database", "open_index"]
 BUSY_TIMEOUT_MS = 20_000
 """How long a writer waits for another. Readers never wait: the journal is a write-ahead log."""
 
+PAGE_BYTES = 4096
+
 _SELECT_STATE = """
 SELECT schema_version, head_sha, files, skipped, rebuilt_at, updated_at FROM index_state
 """
@@ -146,7 +148,7 @@ class Index:
         """
         with self.guarded("replace the index"):
             if not self.is_private:
-                self._make_writable_database()
+                self._make_replaceable()
             with self.connection.backup("main", built, "main") as copy:
                 while not copy.done:
                     copy.step(-1)
@@ -162,18 +164,23 @@ class Index:
             self.connection = _connect(self.path)
             self._identity = _identity(self.path)
 
-    def _make_writable_database(self) -> None:
+    def _make_replaceable(self) -> None:
+        connection = self.connection
         try:
-            self.connection.execute("PRAGMA journal_mode = WAL")
-            self.connection.execute("SELECT count(*) FROM sqlite_schema")
+            usable = connection.pragma("page_size") == PAGE_BYTES
+            # Pages of another size can be given up only where no log is kept.
+            connection.pragma("journal_mode", "wal" if usable else "delete")
+            connection.execute("SELECT count(*) FROM sqlite_schema")
         except (apsw.NotADBError, apsw.CorruptError):
-            # SQLite's own way to empty a file it cannot read, under its own locks.
-            self.connection.config(apsw.SQLITE_DBCONFIG_RESET_DATABASE, 1)
+            usable = False
+        if not usable:
+            # SQLite's own way to empty a file it cannot use, under its own locks.
+            connection.config(apsw.SQLITE_DBCONFIG_RESET_DATABASE, 1)
             try:
-                self.connection.execute("VACUUM")
+                connection.execute(f"PRAGMA page_size = {PAGE_BYTES}; VACUUM")
             finally:
-                self.connection.config(apsw.SQLITE_DBCONFIG_RESET_DATABASE, 0)
-            self.connection.execute("PRAGMA journal_mode = WAL")
+                connection.config(apsw.SQLITE_DBCONFIG_RESET_DATABASE, 0)
+            connection.pragma("journal_mode", "wal")
 
 
 def cache_folder(root: str) -> str:
@@ -190,10 +197,8 @@ def open_index(root: str) -> Index:
     Raises:
         StorageFailure: What stands in the index's place cannot be opened.
     """
-    folder = cache_folder(root)
-    path = os.path.join(folder, "index.db")
+    path = os.path.join(cache_folder(root), "index.db")
     try:
-        _make_ignored_folder(folder)
         connection = _connect(path)
     except (OSError, apsw.CantOpenError):
         return _open_private(path)
@@ -206,12 +211,15 @@ def open_index(root: str) -> Index:
 def empty_database() -> apsw.Connection:
     """A database with our tables and nothing in them, in a temporary file that nobody else sees."""
     connection = apsw.Connection("")
-    connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+    connection.execute(
+        f"PRAGMA page_size = {PAGE_BYTES}; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF"
+    )
     connection.execute(SCHEMA)
     return connection
 
 
 def _connect(path: str) -> apsw.Connection:
+    _make_ignored_folder(os.path.dirname(path))
     connection = apsw.Connection(path)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     return connection
