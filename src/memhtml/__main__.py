@@ -1,1 +1,36 @@
-"""``python -m memhtml``, and the ``memhtml`` command."""
+"""``python -m memhtml``, and the ``memhtml`` command.
+
+``--version`` is answered before anything is imported: scripts ask for it often and wait.
+"""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["run"]
+
+
+def run() -> int:
+    """Run the command line of this process and return its exit status."""
+    if sys.argv[1:] == ["--version"]:
+        from memhtml.model.version import VERSION  # noqa: PLC0415 - see above
+
+        sys.stdout.write(f"memhtml {VERSION}\n")
+        return 0
+    from memhtml.cli.main import main, process_world  # noqa: PLC0415 - see above
+
+    status = main(sys.argv[1:], process_world())
+    if status == 141:
+        _discard_stdout()
+    return status
+
+
+def _discard_stdout() -> None:
+    """Point stdout at nothing, or the interpreter reports the closed pipe once more at exit."""
+    import os  # noqa: PLC0415 - only on the way out of a closed pipe
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+if __name__ == "__main__":
+    sys.exit(run())

@@ -1,1 +1,56 @@
-"""The commands, one module a group."""
+"""The commands, one module a group, found by name without importing the others."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol, cast
+
+if TYPE_CHECKING:
+    from memhtml.cli.command import Call, Command
+    from memhtml.cli.envelope import Success
+
+__all__ = ["MODULES", "CommandModule", "command_named", "every_command", "run"]
+
+MODULES = {
+    "init": "store",
+    "write": "memory",
+    "read": "memory",
+    "search": "search",
+    "check": "check",
+    "status": "store",
+    "index rebuild": "index",
+    "index update": "index",
+    "index status": "index",
+    "manifest": "reference",
+    "help": "reference",
+    "completion": "completion",
+}
+"""The module that declares each command, in the order in which help lists them."""
+
+
+class CommandModule(Protocol):
+    """What every module of this package is."""
+
+    COMMANDS: tuple[Command, ...]
+
+    def run(self, call: Call) -> Success:
+        """Do what *call* asks and return the answer."""
+
+
+def command_named(name: str) -> Command:
+    """Return the declaration of a command, importing its module and no other."""
+    return next(command for command in _module(name).COMMANDS if command.name == name)
+
+
+def every_command() -> tuple[Command, ...]:
+    """Return every command, in help's order. Imports them all."""
+    return tuple(map(command_named, MODULES))
+
+
+def run(call: Call) -> Success:
+    """Run *call* in the module that declares its command."""
+    return _module(call.command.name).run(call)
+
+
+def _module(name: str) -> CommandModule:
+    return cast("CommandModule", import_module(f"memhtml.cli.commands.{MODULES[name]}"))

@@ -1,0 +1,86 @@
+"""``memhtml help`` and ``memhtml manifest``: what there is to call, for people and machines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memhtml.cli.command import Argument, Command
+from memhtml.cli.commands import MODULES, command_named
+from memhtml.cli.envelope import Success
+from memhtml.cli.nearest import nearest
+from memhtml.model.errors import UnexpectedArgument, UnknownCommand
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memhtml.cli.command import Call
+
+__all__ = ["COMMANDS", "run"]
+
+COMMANDS = (
+    Command(
+        name="manifest",
+        summary="Describe every command, type, code and variable; needs no store.",
+        response_types=("cli.manifest",),
+        examples=("memhtml manifest --json",),
+    ),
+    Command(
+        name="help",
+        summary="Explain one command, or list them all; needs no store.",
+        arguments=(
+            Argument(name="command", summary="the command's name", required=False, repeatable=True),
+        ),
+        response_types=("cli.help", "cli.manifest"),
+        errors=("ERR_UNKNOWN_COMMAND", "ERR_UNEXPECTED_ARGUMENT"),
+        examples=("memhtml help", "memhtml help index rebuild"),
+    ),
+)
+
+
+def run(call: Call) -> Success:
+    """Answer with the whole contract, or with that of the command that *call* names."""
+    words = call.values.get("command")
+    if not words:
+        return _manifest()
+    assert isinstance(words, tuple)  # noqa: S101 - the argument is repeatable
+    return _help(words)
+
+
+def _manifest() -> Success:
+    from memhtml.cli.guide import manifest_json  # noqa: PLC0415 - imports every command
+    from memhtml.cli.views.helppages import overview  # noqa: PLC0415 - as above
+
+    return Success("cli.manifest", manifest_json(), overview)
+
+
+def _help(words: Sequence[str]) -> Success:
+    from memhtml.cli.guide import help_json  # noqa: PLC0415 - imports every command
+    from memhtml.cli.views.helppages import command_page  # noqa: PLC0415 - as above
+
+    command = _find(words)
+    return Success("cli.help", help_json(command), lambda screen: command_page(command, screen))
+
+
+def _find(words: Sequence[str]) -> Command:
+    """Return the command that *words* name, all of them.
+
+    Raises:
+        UnknownCommand: there is none; a family's name alone suggests its members.
+        UnexpectedArgument: there is one, with words left over.
+    """
+    for count in (2, 1):
+        name = " ".join(words[:count])
+        if name in MODULES:
+            if len(words) > len(name.split()):
+                raise UnexpectedArgument(
+                    f"{words[len(name.split())]!r} is one word more than the command {name!r} has",
+                    suggestions=(f"memhtml help {name}",),
+                )
+            return command_named(name)
+    wanted = " ".join(words)
+    members = [name for name in MODULES if name.split()[0] == words[0]]
+    meant = members or nearest(wanted, MODULES)
+    raise UnknownCommand(
+        f"there is no command {wanted!r}",
+        suggestions=(*(f"memhtml help {name}" for name in meant), "memhtml help"),
+    )

@@ -1,0 +1,143 @@
+"""What a call answers: `Success` or `Failure`, and the one map from an exception to a failure.
+
+A machine reads ``{apiVersion, type, data}`` or ``{apiVersion, error, code, suggestions}``; types
+and codes are only ever added, so callers branch on them and never on the words of ``error``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memhtml.model.errors import InvalidMemory, MemhtmlError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Literal
+
+    from memhtml.cli.screen import Screen
+
+__all__ = [
+    "API_VERSION",
+    "ERROR_CODES",
+    "RESPONSE_TYPES",
+    "Failure",
+    "Json",
+    "Success",
+    "failure_of",
+]
+
+API_VERSION = "1"
+
+Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
+
+RESPONSE_TYPES: Mapping[str, str] = {
+    "repo.init": "what init made and where",
+    "memory.written": "where the memory is, and whether this call made it",
+    "memory.detail": "one memory, whole",
+    "memory.hits": "ranked memories, with snippets and what the answer rests on",
+    "index.report": "what a pass over the index did, or what the index holds",
+    "status.health": "the state of the store and its index",
+    "check.report": "every finding in the files that were checked",
+    "check.codes": "every code that a finding may have",
+    "cli.manifest": "the whole contract of this command line",
+    "cli.help": "the contract of one command",
+    "cli.completion": "a completion script for a shell",
+    "cli.version": "the version",
+}
+"""Every ``type`` a success may have."""
+
+ERROR_CODES: Mapping[str, str] = {
+    "ERR_UNKNOWN_COMMAND": "there is no such command",
+    "ERR_MISSING_ARGUMENT": "something required was not given",
+    "ERR_INVALID_FLAG": "a flag is unknown, or its value cannot be used",
+    "ERR_UNEXPECTED_ARGUMENT": "more was given than the command takes",
+    "ERR_REPO_REQUIRED": "no store was named and the environment forbids a default one",
+    "ERR_NOT_A_STORE": "the root is not a memhtml store; nothing was touched",
+    "ERR_PATH_NOT_FOUND": "nothing stands at that path",
+    "ERR_INVALID_MEMORY": "the memory breaks a rule of the format; nothing was written",
+    "ERR_DUPLICATE_CONTENT": "another memory says already what this one would say",
+    "ERR_WRITE_CONFLICT": "something else stands where the memory should go",
+    "ERR_SECRET": "the text looks like it holds a credential; nothing was written",
+    "ERR_DIRTY_TREE": "uncommitted changes stand where a clean tree is needed",
+    "ERR_BUSY": "another process holds the store; nothing was changed and a retry is safe",
+    "ERR_INDEX_STALE": "the index cannot answer for the current tree",
+    "ERR_MODEL_UNAVAILABLE": "a model cannot be fetched, loaded or reached",
+    "ERR_STORAGE": "a file or database operation failed",
+    "ERR_GIT": "a git command failed",
+    "ERR_UNKNOWN": "a fault of memhtml itself; the traceback is on stderr",
+}
+"""Every ``code`` a failure may have."""
+
+_GENERAL_ADVICE: Mapping[str, tuple[str, ...]] = {
+    "ERR_GIT": ("memhtml status",),
+    "ERR_STORAGE": ("memhtml status",),
+    "ERR_BUSY": ("run the same command again",),
+    "ERR_PATH_NOT_FOUND": ("memhtml search 'a few words of it'",),
+    "ERR_INVALID_MEMORY": ("memhtml check --list-codes",),
+    "ERR_INDEX_STALE": ("memhtml index rebuild",),
+}
+"""What to try where the error itself has no better idea."""
+
+
+@dataclass(frozen=True, slots=True)
+class Success:
+    """An answer. *exit_status* is not 0 where the answer is bad news, such as violations."""
+
+    type: str
+    data: dict[str, Json]
+    text: Callable[[Screen], str]
+    """Lays the same answer out for people, lines ended; called only when people read it."""
+    exit_status: int = 0
+    form: Literal["text", "json"] | None = None
+    """What goes out where neither ``--json`` nor ``--text`` is said; None: whatever fits stdout.
+
+    A script or a SARIF log is text in a pipe too.
+    """
+
+    def envelope(self) -> dict[str, Json]:
+        """Return the document a machine reads."""
+        return {"apiVersion": API_VERSION, "type": self.type, "data": self.data}
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A refusal or an accident, with what to try next."""
+
+    error: str
+    code: str
+    suggestions: tuple[str, ...]
+    exit_status: int
+    findings: tuple[str, ...] = ()
+    """Where a memory was refused: each finding in a line, for people."""
+
+    def envelope(self) -> dict[str, Json]:
+        """Return the document a machine reads."""
+        return {
+            "apiVersion": API_VERSION,
+            "error": self.error,
+            "code": self.code,
+            "suggestions": list(self.suggestions),
+        }
+
+
+def failure_of(error: BaseException) -> Failure:
+    """Return the failure that *error* is answered with. Whatever is not ours is ours to mend."""
+    if isinstance(error, MemhtmlError):
+        return Failure(
+            error.message,
+            error.code,
+            tuple(dict.fromkeys(error.suggestions)) or _GENERAL_ADVICE.get(error.code, ()),
+            error.exit_status,
+            tuple(map(str, error.diagnostics)) if isinstance(error, InvalidMemory) else (),
+        )
+    if isinstance(error, OSError):
+        what = error.strerror or str(error)
+        where = f": {error.filename!r}" if error.filename else ""
+        return Failure(what + where, "ERR_STORAGE", _GENERAL_ADVICE["ERR_STORAGE"], 1)
+    return Failure(
+        f"memhtml failed: {type(error).__name__}: {error}",
+        "ERR_UNKNOWN",
+        ("report it with the traceback that is on stderr",),
+        1,
+    )

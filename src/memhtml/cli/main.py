@@ -1,0 +1,206 @@
+"""One call of the command line: words and a `World` in, one answer and an exit status out.
+
+In a pipe, or with ``--json``, exactly one JSON document goes to stdout whatever happens. On a
+terminal, or with ``--text``, people get text, and errors go to stderr.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+from memhtml.cli.command import Call
+from memhtml.cli.commands import command_named, run
+from memhtml.cli.envelope import Failure, Json, Success, failure_of
+from memhtml.cli.parse import parse
+from memhtml.cli.world import World
+from memhtml.model.errors import InvalidFlag
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import TextIO
+
+    from memhtml.cli.command import Value
+    from memhtml.cli.parse import Parsed
+    from memhtml.cli.screen import Screen
+
+__all__ = ["main", "process_world"]
+
+_INTERRUPTED = 130
+_PIPE_CLOSED = 141
+
+
+def main(argv: Sequence[str], world: World) -> int:
+    """Run one call and return what the process should exit with."""
+    answer: Success | Failure
+    try:
+        try:
+            answer = _answer(argv, world)
+        except KeyboardInterrupt:
+            world.stderr.write("\n")
+            return _INTERRUPTED
+        except Exception as error:  # noqa: BLE001 - the edge: whatever happens is answered
+            answer = failure = failure_of(error)
+            if failure.code == "ERR_UNKNOWN":
+                import traceback  # noqa: PLC0415 - only when we are at fault
+
+                traceback.print_exception(error, file=world.stderr)
+        _print(answer, argv, world)
+        world.stdout.flush()
+    except BrokenPipeError:
+        # The reader went away, as `head` does; the work is done and nobody is left to tell.
+        return _PIPE_CLOSED
+    return answer.exit_status
+
+
+def process_world() -> World:
+    """Return the world as this process has it."""
+    import os  # noqa: PLC0415 - the one place that looks at the process
+    import time  # noqa: PLC0415 - as above
+
+    is_terminal = sys.stdout.isatty()
+    has_colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns) > 0:
+        width = int(columns)
+    else:
+        try:
+            width = os.get_terminal_size(sys.stdout.fileno()).columns if is_terminal else 80
+        except (OSError, ValueError):
+            width = 80
+    for stream in (sys.stdout, sys.stderr):
+        # A console of one alphabet shows "?" for the others; a crash would show nothing at all.
+        getattr(stream, "reconfigure", lambda **_: None)(errors="replace")
+    return World(
+        env=os.environ,
+        cwd=os.getcwd(),
+        stdin=sys.stdin.buffer,
+        stdout=sys.stdout,
+        stderr=sys.stderr,
+        now=time.time,
+        is_terminal=is_terminal,
+        columns=width or 80,
+        has_colour=has_colour and is_terminal,
+        stderr_has_colour=has_colour and sys.stderr.isatty(),
+    )
+
+
+def _answer(argv: Sequence[str], world: World) -> Success:
+    parsed = parse(argv)
+    values = parsed.values
+    if values["text"] and (values["json"] or values["dense"]):
+        raise InvalidFlag(
+            "--text and --json contradict each other", suggestions=("leave one of them out",)
+        )
+    command = parsed.command
+    if values["help"]:
+        return _reference("help", *(command.name.split() if command else ()), world=world)
+    if values["version"]:
+        return _version()
+    if command is None:
+        return _bare(parsed, world)
+    return run(Call(command, values, world))
+
+
+def _reference(name: str, *words: str, world: World) -> Success:
+    return run(Call(command_named(name), {"command": words}, world))
+
+
+def _version() -> Success:
+    from memhtml.model.version import VERSION  # noqa: PLC0415 - only here
+
+    return Success(
+        "cli.version",
+        {"name": "memhtml", "version": VERSION},
+        lambda _: f"memhtml {VERSION}\n",
+        form="text",
+    )
+
+
+def _bare(parsed: Parsed, world: World) -> Success:
+    """Answer ``memhtml`` alone: a person in a store sees how it is, all others the manifest."""
+    from memhtml.model.errors import NotAStore, RepoRequired  # noqa: PLC0415 - only here
+
+    if _is_for_people(parsed.values, world):
+        try:
+            return run(Call(command_named("status"), parsed.values, world))
+        except (NotAStore, RepoRequired):
+            pass
+    return _reference("manifest", world=world)
+
+
+def _is_for_people(values: Mapping[str, Value], world: World) -> bool:
+    if values["json"] or values["dense"]:
+        return False
+    return world.is_terminal or bool(values["text"])
+
+
+def _print(answer: Success | Failure, argv: Sequence[str], world: World) -> None:
+    """Write *answer* in the form that *argv* asks for; *argv* itself may be the thing at fault."""
+    flags = argv[: argv.index("--")] if "--" in argv else argv
+    is_dense = "--dense" in flags
+    if is_dense or "--json" in flags:
+        form = "json"
+    elif "--text" in flags:
+        form = "text"
+    else:
+        form = (isinstance(answer, Success) and answer.form) or (
+            "text" if world.is_terminal else "json"
+        )
+    if form == "json":
+        world.stdout.write(_to_json(answer.envelope(), is_dense, world.stdout) + "\n")
+    elif isinstance(answer, Success):
+        world.stdout.write(answer.text(_screen(world)))
+    else:
+        world.stderr.write(_error_text(answer, world))
+
+
+def _screen(world: World) -> Screen:
+    from memhtml.cli.screen import Screen  # noqa: PLC0415 - only for people
+
+    return Screen(world.columns, world.has_colour, world.now())
+
+
+def _to_json(document: dict[str, Json], is_dense: bool, stream: TextIO) -> str:
+    """Return *document* as JSON that *stream* can carry whatever its encoding."""
+    layout = {"separators": (",", ":")} if is_dense else {"indent": 2}
+    if is_dense:
+        document = _without_nulls(document)
+    # Escapes are good JSON everywhere; letters as they are need a stream that has them all.
+    if (stream.encoding or "").lower().replace("-", "") == "utf8":
+        text = json.dumps(document, ensure_ascii=False, **layout)
+        if text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text):
+            return text
+    return json.dumps(document, **layout)
+
+
+def _without_nulls(document: dict[str, Json]) -> dict[str, Json]:
+    return {name: _dense(value) for name, value in document.items() if value is not None}
+
+
+def _dense(value: Json) -> Json:
+    if isinstance(value, dict):
+        return _without_nulls(value)
+    if isinstance(value, list):
+        return [_dense(item) for item in value]
+    return value
+
+
+def _error_text(failure: Failure, world: World) -> str:
+    from memhtml.cli.screen import Screen, printable, wrap  # noqa: PLC0415 - only for people
+
+    screen = Screen(world.columns, world.stderr_has_colour, world.now())
+    message = failure.error
+    if failure.findings:
+        message = "nothing was written, because the memory breaks the format:"
+    message = printable(message)
+    first, *rest = (message[a:b] for a, b in wrap(message, screen.width - 7))
+    lines = [f"{screen.paint('error:', 'bold', 'red')} {first}"]
+    lines += [" " * 7 + line for line in rest]
+    lines += [f"  {printable(finding)}" for finding in failure.findings]
+    lines += [
+        f" {screen.paint('hint:', 'bold', 'cyan')} {printable(hint)}"
+        for hint in failure.suggestions
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,252 @@
+"""Completion scripts, made from the command table.
+
+The scripts hold the table's names and never call memhtml, so completing costs nothing.
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from memhtml.cli.command import GLOBAL_FLAGS, Kind
+from memhtml.cli.commands import every_command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from memhtml.cli.command import Command, Flag
+
+__all__ = ["SCRIPTS", "bash_script", "fish_script", "zsh_script"]
+
+
+def bash_script() -> str:
+    """Return the script for bash, 3.2 and later."""
+    cases = "\n".join(
+        f"    {shlex.quote(c.name)}) words={shlex.quote(_bash_words(c))} ;;"
+        for c in every_command()
+    )
+    values = "\n".join(
+        f"    {shlex.quote(key)}) words={shlex.quote(' '.join(choices))} ;;"
+        for key, choices in _choices().items()
+    )
+    takers = "|".join(f"--{name}" for name in _value_flags())
+    return f"""\
+# bash completion for memhtml
+_memhtml() {{
+  local current="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}"
+  local command="" pair="" word words="" i
+  COMPREPLY=()
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word="${{COMP_WORDS[i]}}"
+    case "${{COMP_WORDS[i-1]}}" in {takers}) continue ;; esac
+    case "$word" in
+      -*) ;;
+      *)
+        if [[ -z "$command" ]]; then command="$word"
+        elif [[ -z "$pair" ]]; then pair="$command $word"
+        fi ;;
+    esac
+  done
+  case "$pair" in {"|".join(shlex.quote(n) for n in _pairs())}) command="$pair" ;; esac
+  case "$command $before" in
+{values}
+    *" --repo") COMPREPLY=($(compgen -d -- "$current")); return ;;
+    {"|".join(f'*" --{name}"' for name in _value_flags())}) return ;;
+  esac
+  if [[ -z "$words" ]]; then
+    case "$command" in
+    "") words={shlex.quote(" ".join([*_first_words(), *_globals()]))} ;;
+{cases}
+{_bash_families()}
+    esac
+  fi
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  case "$command" in
+    {"|".join(shlex.quote(c.name) for c in every_command() if any(a.is_path for a in c.arguments))})
+      [[ "$current" == -* ]] || COMPREPLY+=($(compgen -f -- "$current")) ;;
+  esac
+}}
+complete -o filenames -F _memhtml memhtml
+"""
+
+
+def zsh_script() -> str:
+    """Return the script for zsh, a function to be found as ``_memhtml`` in ``$fpath``."""
+    firsts = "\n".join(
+        f"    {_zsh_quote(word + ':' + summary)}" for word, summary in _first_words().items()
+    )
+    families = "\n".join(
+        f"    {family}) subcommands=({' '.join(_zsh_quote(f'{w}:{s}') for w, s in members)}) ;;"
+        for family, members in _families().items()
+    )
+    cases = "\n".join(
+        f"    {shlex.quote(c.name)})\n      _arguments -s {' '.join(_zsh_specs(c))} ;;"
+        for c in every_command()
+    )
+    return f"""\
+#compdef memhtml
+_memhtml() {{
+  local -a commands subcommands
+  local command="$words[2]"
+  commands=(
+{firsts}
+  )
+  if (( CURRENT == 2 )); then
+    _describe -t commands 'memhtml command' commands
+    return
+  fi
+  case "$command" in
+{families}
+  esac
+  if (( $#subcommands )); then
+    if (( CURRENT == 3 )); then
+      _describe -t commands "memhtml $command" subcommands
+      return
+    fi
+    command="$command $words[3]"
+    shift words; (( CURRENT-- ))
+  fi
+  shift words; (( CURRENT-- ))
+  case "$command" in
+{cases}
+  esac
+}}
+if [[ "$funcstack[1]" == _memhtml ]]; then
+  _memhtml "$@"
+else
+  compdef _memhtml memhtml
+fi
+"""
+
+
+def fish_script() -> str:
+    """Return the script for fish."""
+    lines = ["# fish completion for memhtml", "complete -c memhtml -f"]
+    lines += [
+        f"complete -c memhtml -n __fish_use_subcommand -a {word} -d {_fish_quote(summary)}"
+        for word, summary in _first_words().items()
+    ]
+    lines += [f"complete -c memhtml {_fish_flag(flag)}" for flag in GLOBAL_FLAGS]
+    for command in every_command():
+        first, _, second = command.name.partition(" ")
+        seen = f"__fish_seen_subcommand_from {first}"
+        if second:
+            lines.append(
+                f"complete -c memhtml -n '{seen}' -a {second} -d {_fish_quote(command.summary)}"
+            )
+            seen += f"; and __fish_seen_subcommand_from {second}"
+        lines += [f"complete -c memhtml -n '{seen}' {_fish_flag(flag)}" for flag in command.flags]
+        for argument in command.arguments:
+            if argument.is_path:
+                lines.append(f"complete -c memhtml -n '{seen}' -F")
+            elif argument.choices:
+                lines.append(
+                    f"complete -c memhtml -n '{seen}' -a {_fish_quote(' '.join(argument.choices))}"
+                )
+    return "\n".join(lines) + "\n"
+
+
+SCRIPTS: Mapping[str, Callable[[], str]] = {
+    "bash": bash_script,
+    "zsh": zsh_script,
+    "fish": fish_script,
+}
+
+
+def _first_words() -> dict[str, str]:
+    """Return each command's first word with a summary; a family's is the list of its members."""
+    words: dict[str, str] = {}
+    for command in every_command():
+        first, _, second = command.name.partition(" ")
+        if second:
+            words[first] = f"{words[first]}, {second}" if first in words else second
+        else:
+            words[first] = command.summary
+    return words
+
+
+def _families() -> dict[str, list[tuple[str, str]]]:
+    families: dict[str, list[tuple[str, str]]] = {}
+    for command in every_command():
+        first, _, second = command.name.partition(" ")
+        if second:
+            families.setdefault(first, []).append((second, command.summary))
+    return families
+
+
+def _pairs() -> list[str]:
+    return [command.name for command in every_command() if " " in command.name]
+
+
+def _globals() -> list[str]:
+    return [f"--{flag.name}" for flag in GLOBAL_FLAGS]
+
+
+def _value_flags() -> list[str]:
+    """Return the flags that take the next word."""
+    flags = [flag for command in every_command() for flag in command.flags]
+    return sorted({flag.name for flag in (*flags, *GLOBAL_FLAGS) if flag.kind is not Kind.BOOLEAN})
+
+
+def _choices() -> dict[str, tuple[str, ...]]:
+    """Return what may follow ``command --flag``."""
+    return {
+        f"{command.name} --{flag.name}": flag.choices
+        for command in every_command()
+        for flag in command.flags
+        if flag.choices
+    }
+
+
+def _bash_words(command: Command) -> str:
+    words = [choice for argument in command.arguments for choice in argument.choices]
+    if command.name == "help":
+        words += [*_first_words()]
+    return " ".join([*words, *(f"--{flag.name}" for flag in command.flags), *_globals()])
+
+
+def _bash_families() -> str:
+    return "\n".join(
+        f"    {family}) words={shlex.quote(' '.join(word for word, _ in members))} ;;"
+        for family, members in _families().items()
+    )
+
+
+def _zsh_specs(command: Command) -> Iterator[str]:
+    for flag in (*command.flags, *GLOBAL_FLAGS):
+        repeat = "*" if flag.repeatable else ""
+        value = ""
+        if flag.kind is not Kind.BOOLEAN:
+            action = f"({' '.join(flag.choices)})" if flag.choices else ""
+            if flag.is_path:
+                action = "_files"
+            value = f":{flag.metavar or flag.kind}:{action}"
+        yield _zsh_quote(f"{repeat}--{flag.name}[{_zsh_escape(flag.summary)}]{value}")
+    for argument in command.arguments:
+        action = f"({' '.join(argument.choices)})" if argument.choices else ""
+        if argument.is_path:
+            action = "_files"
+        yield _zsh_quote(f"{'*' if argument.repeatable else ''}:{argument.name}:{action}")
+
+
+def _zsh_escape(text: str) -> str:
+    return text.replace("[", "\\[").replace("]", "\\]").replace(":", "\\:")
+
+
+def _zsh_quote(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def _fish_quote(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _fish_flag(flag: Flag) -> str:
+    parts = [f"-l {flag.name}", f"-d {_fish_quote(flag.summary)}"]
+    if flag.short:
+        parts.append(f"-s {flag.short}")
+    if flag.kind is not Kind.BOOLEAN:
+        parts.append("-x" if not flag.is_path else "-r -F")
+        if flag.choices:
+            parts.append(f"-a {_fish_quote(' '.join(flag.choices))}")
+    return " ".join(parts)

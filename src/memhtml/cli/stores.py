@@ -1,0 +1,62 @@
+"""From a call to the store it is about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memhtml.cli.world import store_root
+from memhtml.model.errors import InvalidFlag
+
+if TYPE_CHECKING:
+    from memhtml.cli.command import Call
+    from memhtml.cli.envelope import Json
+    from memhtml.corpus import Corpus
+    from memhtml.index.lookup import SkippedFile
+
+__all__ = ["open_store", "root_of", "skipped_json"]
+
+_DURABILITIES = ("none", "bulk", "each")
+
+
+def root_of(call: Call) -> str:
+    """Return the absolute path of the store that *call* is about.
+
+    Raises:
+        RepoRequired: none was named, and the environment forbids a default.
+    """
+    return store_root(call.optional_text("repo"), call.world.env, call.world.cwd)
+
+
+def open_store(call: Call) -> Corpus:
+    """Open the store that *call* is about; the caller closes it.
+
+    Raises:
+        NotAStore: there is none at that place.
+        UsageError: none was named where one must be, or a variable has an unknown value.
+    """
+    from memhtml.corpus import Corpus  # noqa: PLC0415 - loads git and the database
+
+    durability = call.world.env.get("MEMHTML_DURABILITY", "").strip() or "bulk"
+    if durability not in _DURABILITIES:
+        raise InvalidFlag(
+            f"MEMHTML_DURABILITY is one of {', '.join(_DURABILITIES)}, not {durability!r}",
+            suggestions=("memhtml manifest",),
+        )
+    return Corpus.open(root_of(call), durability=durability)
+
+
+def skipped_json(file: SkippedFile) -> Json:
+    """Return a file that is no memory, with every reason, as a machine reads it."""
+    return {
+        "path": file.path,
+        "reason": file.reason,
+        "findings": [
+            {
+                "code": finding.code,
+                "message": finding.message,
+                "line": finding.line,
+                "column": finding.column,
+            }
+            for finding in file.findings
+        ],
+    }

@@ -1,0 +1,62 @@
+"""Everything outside the process that a command may touch, gathered in one value.
+
+`main` builds it from the real process; a test builds its own. No other module of the command
+line reads the environment, the clock or the terminal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memhtml.model.errors import RepoRequired
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import BinaryIO, TextIO
+
+__all__ = ["World", "store_root"]
+
+DEFAULT_ROOT = "~/memhtml"
+_OFF = frozenset({"", "0", "false", "no", "off"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """Streams, environment, terminal and clock of one call."""
+
+    env: Mapping[str, str]
+    cwd: str
+    stdin: BinaryIO
+    stdout: TextIO
+    stderr: TextIO
+    now: Callable[[], float]
+    """Seconds since the epoch."""
+    is_terminal: bool = False
+    """Whether a person reads *stdout*."""
+    columns: int = 80
+    """Width of that terminal, in cells."""
+    has_colour: bool = False
+    """Whether *stdout* may carry colours."""
+    stderr_has_colour: bool = False
+
+
+def store_root(repo: str | None, env: Mapping[str, str], cwd: str) -> str:
+    """Return the absolute path of the store a call is about.
+
+    *repo* wins, then ``MEMHTML_ROOT``, then ``~/memhtml``; relative ones count from *cwd*.
+
+    Raises:
+        RepoRequired: ``MEMHTML_REFUSE_ENV_ROOT`` is on and *repo* was not given.
+    """
+    import os.path  # noqa: PLC0415 - already loaded by the interpreter; keeps this module's head pure
+
+    if repo is None and env.get("MEMHTML_REFUSE_ENV_ROOT", "").strip().lower() not in _OFF:
+        raise RepoRequired(
+            "no store was named, and MEMHTML_REFUSE_ENV_ROOT forbids a default one",
+            suggestions=("pass --repo <folder>",),
+        )
+    root = repo or env.get("MEMHTML_ROOT", "").strip() or DEFAULT_ROOT
+    if root == "~" or root.startswith(("~/", "~\\")):
+        root = (env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")) + root[1:]
+    return os.path.abspath(os.path.join(cwd, root))

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memhtml.cli.command import GLOBAL_FLAGS
+from memhtml.cli.commands import every_command
+from memhtml.cli.shells import SCRIPTS
+from tests.cli.calls import call
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+
+
+def complete(*words: str, cwd: Path | str = ".") -> list[str]:
+    """Return what bash offers for the last of *words*."""
+    script = (
+        SCRIPTS["bash"]()
+        + '\nCOMP_WORDS=(memhtml "$@"); COMP_CWORD=$#; _memhtml; printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+    ran = subprocess.run(
+        ["bash", "-c", script, "bash", *words], capture_output=True, check=True, cwd=cwd
+    )
+    assert ran.stderr == b""
+    return ran.stdout.decode().split()
+
+
+@needs_bash
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["se"], ["search"]),
+        (["index", ""], ["rebuild", "update", "status"]),
+        (["--repo", "/x", "index", "re"], ["rebuild"]),
+        (["search", "q", "--include"], ["--include-archived"]),
+        (["search", "q", "--type", "e"], ["episodic", "error_pattern"]),
+        (["write", "--status", "d"], ["doing", "done"]),
+        (["search", "q", "--limit", ""], []),
+        (["completion", "f"], ["fish"]),
+        (["index", "status", "--de"], ["--dense"]),
+    ],
+)
+def test_bash_offers_what_the_table_has(words: list[str], offered: list[str]) -> None:
+    assert complete(*words) == offered
+
+
+@needs_bash
+def test_bash_offers_files_to_check_and_folders_for_a_store(tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "note.html").touch()
+    assert sorted(complete("check", "no", cwd=tmp_path)) == ["note.html", "notes"]
+    assert complete("status", "--repo", "no", cwd=tmp_path) == ["notes"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_every_script_knows_every_command_and_flag(shell: str) -> None:
+    result = call("completion", shell)
+    assert result.out == SCRIPTS[shell]()
+    spelled = "-l {}" if shell == "fish" else "--{}"
+    for command in every_command():
+        assert all(word in result.out for word in command.name.split())
+        for flag in (*command.flags, *GLOBAL_FLAGS):
+            assert spelled.format(flag.name) in result.out
+    assert call("completion", shell, "--json").data == {"shell": shell, "script": result.out}
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_every_script_is_good_syntax_to_its_shell(shell: str, tmp_path: Path) -> None:
+    program = shutil.which(shell)
+    if program is None:
+        pytest.skip(f"there is no {shell} here")
+    script = tmp_path / "script"
+    script.write_text(SCRIPTS[shell]())
+    subprocess.run([program, "-n", str(script)], check=True)
