@@ -34,7 +34,11 @@ UNTITLED = "untitled"
 _slug_re = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _gap_re = re.compile(r"[^a-z0-9]+")
 _date_prefix_re = re.compile(r"[0-9]{8}-")
-_device_re = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])")
+_DEVICES = frozenset(
+    # Windows reads the superscripts one to three as digits here.
+    ["con", "prn", "aux", "nul", "conin$", "conout$"]
+    + [port + digit for port in ("com", "lpt") for digit in "0123456789\u00b9\u00b2\u00b3"]
+)
 
 
 def slugify(title: str) -> str:
@@ -110,8 +114,7 @@ def is_device_name(name: str) -> bool:
     >>> is_device_name("aux.html"), is_device_name("COM1"), is_device_name("auxiliary")
     (True, True, False)
     """
-    stem = name.partition(".")[0].rstrip(" ").lower()
-    return _device_re.fullmatch(stem) is not None
+    return name.partition(".")[0].rstrip(" ").lower() in _DEVICES
 
 
 def _hyphenate(text: str) -> str:
