@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memhtml.format.text import content_hash
 from tests.conformance.compat import Deviations, read_deviations
+from tests.conformance.ops import OPS
 from tests.conformance.runner import (
     VECTORS,
     Report,
@@ -47,6 +49,17 @@ def test_every_vector_that_deviates_is_listed_by_its_id() -> None:
         if not result.detail.startswith("no operation")
     }
     assert deviating == read_deviations().ids
+
+
+def test_no_editor_moves_the_content_hash_of_its_vector() -> None:
+    edits = {"set_meta", "add_meta", "remove_meta", "add_link", "remove_link"}
+    moved = [
+        vector.id
+        for vector in own_vectors().values()
+        if vector.op in edits
+        and content_hash(OPS[vector.op](vector.given)["html"]) != content_hash(vector.given["html"])
+    ]
+    assert moved == []
 
 
 def test_every_listed_tag_and_id_occurs_in_the_vectors() -> None:
