@@ -7,21 +7,22 @@ pieces that the canonical text is made of, so nesting costs nothing but the copi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from memhtml.format.elements import FIGURE_ONLY, FORBIDDEN, UNSAFE, VOCABULARY
 from memhtml.format.fences import LANG_TOKEN
 from memhtml.format.metas import META_PREFIX, read_number
-from memhtml.format.text import EDGELESS, plain_text
+from memhtml.format.text import EDGELESS, join_runs, plain_text
+from memhtml.format.tree import EDGE
 from memhtml.model.document import Citation, Facet
 from memhtml.model.whitespace import wide_trim
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from memhtml.format.tree import Tree
+    from memhtml.format.tree import Role, Tree
 
-__all__ = ["DERIVED_TEXT_CAP", "Facts", "LinkTag", "MetaTag", "Oddity", "TimeTag", "Title", "scan"]
+__all__ = ["DERIVED_TEXT_CAP", "Facts", "LinkTag", "MetaTag", "Oddity", "TimeTag", "scan"]
 
 DERIVED_TEXT_CAP = 16 * 2**20
 """Most characters handed out as texts of facets, citations and the like, all together.
@@ -56,13 +57,6 @@ class TimeTag(NamedTuple):
     node: Node
 
 
-class Title(NamedTuple):
-    """A ``title`` anywhere in the file."""
-
-    pieces: list[str]
-    node: Node
-
-
 class Oddity(NamedTuple):
     """Something the vocabulary does not have: an element, or one of its attributes."""
 
@@ -82,7 +76,6 @@ class Facts:
         "abbreviations",
         "articles",
         "block",
-        "block_has_mark",
         "code_langs",
         "first_time",
         "forbidden",
@@ -95,15 +88,14 @@ class Facts:
         "marks",
         "metas",
         "odd",
-        "pieces",
+        "text",
         "texts",
         "times",
         "titles",
-        "verbatim",
     )
 
     def __init__(self) -> None:
-        self.titles: list[Title] = []
+        self.titles: list[Node] = []
         self.metas: dict[str, list[MetaTag]] = {}
         """Every occurrence of each name, the names in the order they first appear."""
         self.links: list[LinkTag] = []
@@ -112,10 +104,8 @@ class Facts:
         """The ``mark`` elements of the article."""
         self.mark_in_aside = False
         self.mark_in_details = False
-        self.block: str | None = None
-        """Name of the article's first ``p`` or ``li``."""
-        self.block_has_mark = False
-        """Whether the first mark is inside that block."""
+        self.block: tuple[str, Node] | None = None
+        """The article's first ``p`` or ``li``, with its name."""
         self.times: list[TimeTag] = []
         self.first_time: TimeTag | None = None
         """The first ``time`` of the article."""
@@ -123,13 +113,11 @@ class Facts:
         """What no memory may hold, as often as it does."""
         self.odd: list[Oddity] = []
         """What it had better not hold; each kind of thing once."""
-        self.pieces: list[str] = []
-        """The article's text and edges; `text.join_runs` makes the canonical text of them."""
-        self.verbatim: list[int] = []
-        """Indexes of the pieces whose whitespace counts."""
+        self.text = ""
+        """Canonical text of the article."""
         self.gist = ""
         """Text of the first mark, less any ``pre`` and ``code``."""
-        self.texts: list[_Text] = []
+        self.texts: dict[str, list[_Text]] = {}
         self.lists: list[_List] = []
         self.code_langs: list[str] = []
         self.abbreviations: list[str] = []
@@ -148,14 +136,12 @@ class Facts:
     def citations(self) -> tuple[Citation, ...]:
         """Return every ``cite`` and ``q`` of the article that has text."""
         return tuple(
-            Citation(each.text, each.href)
-            for each in self.texts
-            if each.text and each.tag in _CITING
+            Citation(each.text, each.href) for each in self.texts.get("cite", ()) if each.text
         )
 
     def texts_of(self, tag: str) -> tuple[str, ...]:
         """Return the texts of the article's elements named *tag*, empty ones left out."""
-        return tuple(each.text for each in self.texts if each.text and each.tag == tag)
+        return tuple(each.text for each in self.texts.get(tag, ()) if each.text)
 
 
 class _Text:
@@ -187,23 +173,10 @@ class _List:
         self.facets: list[Facet] = []
 
 
-# Attributes that no rule looks at. Most elements have only these, so most are done in one test.
-_PLAIN_ATTRIBUTES = frozenset(
-    "alt charset colspan content datetime dir headers id lang name open rel reversed rowspan "
-    "scope start title value".split()
-)
-_URL_ATTRIBUTES = frozenset(
-    "action background cite data formaction href longdesc manifest ping poster src "
-    "xlink:href".split()
-)
-_ORDINARY = VOCABULARY - FIGURE_ONLY
-_CITING = frozenset({"cite", "q"})
-
-
 def scan(tree: Tree) -> Facts:
     """Return the facts of a file. Linear in its size; no input makes it fail."""
     scanner = _Scanner(tree)
-    scanner.run()
+    tree.visit(scanner, _ROLES, _PLAIN_ATTRIBUTES)
     return scanner.facts
 
 
@@ -217,8 +190,9 @@ class _Scanner:
     __slots__ = (
         "article_depth",
         "asides",
-        "block_level",
+        "begin",
         "budget",
+        "depths",
         "details",
         "facts",
         "figures",
@@ -228,25 +202,28 @@ class _Scanner:
         "open_lists",
         "open_texts",
         "open_values",
-        "pre_depth",
+        "pieces",
+        "pre_begin",
+        "pre_level",
+        "pres",
         "seen",
         "skip_begin",
         "skip_level",
         "skips",
-        "tags",
-        "title",
         "tree",
     )
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self.facts = Facts()
-        self.tags: list[str] = []
+        self.pieces: list[str] = []
+        self.depths: list[object] = []
         self.in_head = False
-        self.title: list[str] | None = None
-        self.article_depth = self.pre_depth = self.asides = self.details = self.figures = 0
-        self.block_level = self.mark_level = self.skip_level = -1
-        self.mark_begin = self.skip_begin = 0
+        self.article_depth = self.asides = self.details = self.figures = 0
+        self.mark_level = self.pre_level = self.skip_level = -1
+        self.begin = self.mark_begin = self.pre_begin = self.skip_begin = 0
+        self.pres: list[tuple[int, int]] = []
+        """Pieces of the article that are in a ``pre``."""
         self.skips: list[tuple[int, int]] = []
         """Pieces of the mark that are in a ``pre`` or ``code`` inside it."""
         self.open_texts: list[_Text] = []
@@ -256,36 +233,9 @@ class _Scanner:
         self.seen: set[tuple[str, str]] = set()
         self.budget = DERIVED_TEXT_CAP
 
-    def run(self) -> None:  # noqa: C901 - the hot loop; a call a node would cost a tenth of it
-        tags = self.tags
-        pieces, verbatim = self.facts.pieces, self.facts.verbatim
-        for step in self.tree.steps():
-            if step is None:
-                tag = tags.pop()
-                if self.article_depth and tag not in EDGELESS:
-                    pieces.append(" ")
-                if tag in _CLOSE:
-                    _CLOSE[tag](self)
-            elif isinstance(step, str):
-                if self.article_depth:
-                    if self.pre_depth:
-                        verbatim.append(len(pieces))
-                    pieces.append(step)
-                if self.title is not None:
-                    self.title.append(step)
-            else:
-                tag, attrs, node = step
-                if tag not in _ORDINARY or not attrs.keys() <= _PLAIN_ATTRIBUTES:
-                    self.inspect(tag, attrs, node)
-                if tag in _OPEN:
-                    _OPEN[tag](self, tag, attrs, node)
-                if self.article_depth and tag not in EDGELESS:
-                    pieces.append(" ")
-                tags.append(tag)
-
     # What the vocabulary does not have.
 
-    def inspect(self, tag: str, attrs: Mapping[str, str], node: Node) -> None:
+    def inspect(self, tag: str, attrs: Mapping[str, str], node: Node) -> Role:
         """Note what is odd about an element. Its place in the vocabulary comes last."""
         element = tag.rpartition(" ")[2]
         self.forbid(element, attrs, node)
@@ -296,13 +246,17 @@ class _Scanner:
             elif attr not in _PLAIN_ATTRIBUTES and _is_unsafe(attr, value):
                 key = f"{element} {attr}"
                 self.wonder("unsafe-url", key, node, attr, element=element, attr=attr)
-        if tag in FIGURE_ONLY:
-            if not self.figures:
-                self.wonder("element-figure-only", tag, node, element=element)
-        elif tag not in VOCABULARY:
+        if role := _ROLES.get(tag):
+            return role
+        if tag == "template":
+            self.inspect_template(node)
+        if tag not in FIGURE_ONLY:
             self.wonder("element-unknown", element, node, element=element)
             if element in UNSAFE:
                 self.wonder("unsafe-element", element, node, element=element)
+        elif not self.figures:
+            self.wonder("element-figure-only", tag, node, element=element)
+        return tag not in EDGELESS, None, None
 
     def forbid(self, element: str, attrs: Mapping[str, str], node: Node) -> None:
         if element in FORBIDDEN:
@@ -325,12 +279,10 @@ class _Scanner:
             self.seen.add((code, key))
             self.facts.odd.append(Oddity(code, node, attr, info))
 
-    def open_template(self, _tag: str, _attrs: Mapping[str, str], node: Node) -> None:
-        # A template is not content, but a browser's script could make it so: constraint 3 holds.
-        for step in self.tree.template_steps(node):
-            if isinstance(step, tuple):
-                tag, attrs, inner = step
-                self.forbid(tag.rpartition(" ")[2], attrs, inner)
+    def inspect_template(self, node: Node) -> None:
+        # A template is not content, but a script could make it so: constraint 3 holds inside.
+        for tag, attrs, inner in self.tree.template_elements(node):
+            self.forbid(tag.rpartition(" ")[2], attrs, inner)
 
     # The head.
 
@@ -341,11 +293,7 @@ class _Scanner:
         self.in_head = False
 
     def open_title(self, _tag: str, _attrs: Mapping[str, str], node: Node) -> None:
-        self.title = []
-        self.facts.titles.append(Title(self.title, node))
-
-    def close_title(self) -> None:
-        self.title = None
+        self.facts.titles.append(node)
 
     def open_meta(self, _tag: str, attrs: Mapping[str, str], node: Node) -> None:
         if self.in_head and (name := attrs.get("name", "")).startswith(META_PREFIX):
@@ -359,6 +307,8 @@ class _Scanner:
     # The article and its claim.
 
     def open_article(self, _tag: str, _attrs: Mapping[str, str], node: Node) -> None:
+        if not self.facts.articles:
+            self.begin = len(self.pieces)
         if self.article_depth or not self.facts.articles:
             self.article_depth += 1
         self.facts.articles.append(node)
@@ -366,15 +316,18 @@ class _Scanner:
     def close_article(self) -> None:
         if self.article_depth:
             self.article_depth -= 1
+            if not self.article_depth:
+                verbatim = [
+                    index
+                    for begin, end in self.pres
+                    for index in range(begin, end)
+                    if self.pieces[index] is not EDGE
+                ]
+                self.facts.text = join_runs(self.pieces, verbatim, self.begin)
 
-    def open_block(self, tag: str, _attrs: Mapping[str, str], _node: Node) -> None:
-        if self.article_depth and self.facts.block is None:
-            self.facts.block = tag
-            self.block_level = len(self.tags)
-
-    def close_block(self) -> None:
-        if len(self.tags) == self.block_level:
-            self.block_level = -1
+    def open_block(self, tag: str, _attrs: Mapping[str, str], node: Node) -> None:
+        if self.facts.block is None and self.article_depth:
+            self.facts.block = tag, node
 
     def open_mark(self, _tag: str, _attrs: Mapping[str, str], node: Node) -> None:
         facts = self.facts
@@ -383,41 +336,48 @@ class _Scanner:
         if not facts.marks:
             facts.mark_in_aside = self.asides > 0
             facts.mark_in_details = self.details > 0
-            facts.block_has_mark = self.block_level >= 0
-            self.mark_level = len(self.tags)
-            self.mark_begin = len(facts.pieces)
+            self.mark_level = len(self.depths)
+            self.mark_begin = len(self.pieces)
         facts.marks.append(node)
 
     def close_mark(self) -> None:
-        if len(self.tags) == self.mark_level:
+        if len(self.depths) == self.mark_level:
             self.mark_level = -1
             kept = []
             begin = self.mark_begin
             for skip, resume in self.skips:
-                kept += self.facts.pieces[begin:skip]
+                kept += self.pieces[begin:skip]
                 begin = resume
-            kept += self.facts.pieces[begin:]
+            kept += self.pieces[begin:]
             self.facts.gist = plain_text("".join(kept))
 
-    def open_code(self, tag: str, attrs: Mapping[str, str], _node: Node) -> None:
-        if not self.article_depth:
-            return
-        if tag == "pre":
-            self.pre_depth += 1
-        elif lang := wide_trim(attrs.get("data-lang", "")):
-            self.facts.code_langs.append(lang.lower())
-        if self.mark_level >= 0 and self.skip_level < 0:
-            self.skip_level = len(self.tags)
-            self.skip_begin = len(self.facts.pieces)
+    def open_code(self, _tag: str, attrs: Mapping[str, str], _node: Node) -> None:
+        if self.article_depth:
+            if lang := wide_trim(attrs.get("data-lang", "")):
+                self.facts.code_langs.append(lang.lower())
+            self.skip()
+
+    def open_pre(self, _tag: str, _attrs: Mapping[str, str], _node: Node) -> None:
+        if self.article_depth:
+            if self.pre_level < 0:
+                self.pre_level = len(self.depths)
+                self.pre_begin = len(self.pieces)
+            self.skip()
+
+    def skip(self) -> None:
+        if self.skip_level < 0 <= self.mark_level:
+            self.skip_level = len(self.depths)
+            self.skip_begin = len(self.pieces)
 
     def close_code(self) -> None:
-        if len(self.tags) == self.skip_level:
+        if len(self.depths) == self.skip_level:
             self.skip_level = -1
-            self.skips.append((self.skip_begin, len(self.facts.pieces)))
+            self.skips.append((self.skip_begin, len(self.pieces)))
 
     def close_pre(self) -> None:
-        if self.article_depth:
-            self.pre_depth -= 1
+        if len(self.depths) == self.pre_level:
+            self.pre_level = -1
+            self.pres.append((self.pre_begin, len(self.pieces)))
         self.close_code()
 
     def open_aside(self, tag: str, attrs: Mapping[str, str], node: Node) -> None:
@@ -454,18 +414,19 @@ class _Scanner:
 
     def open_text(self, tag: str, attrs: Mapping[str, str], _node: Node) -> None:
         if self.article_depth:
-            text = _Text(tag, len(self.tags), len(self.facts.pieces))
+            text = _Text(tag, len(self.depths), len(self.pieces))
             if tag == "q":
                 text.href = attrs.get("cite")
-            self.facts.texts.append(text)
+            key = "cite" if tag == "q" else tag
+            self.facts.texts.setdefault(key, []).append(text)
             self.open_texts.append(text)
 
     def close_text(self) -> None:
-        if not self.open_texts or self.open_texts[-1].level != len(self.tags):
+        if not self.open_texts or self.open_texts[-1].level != len(self.depths):
             return
         text = self.open_texts.pop()
         if self.budget > 0:
-            joined = "".join(self.facts.pieces[text.begin :])
+            joined = "".join(self.pieces[text.begin :])
             self.budget -= len(joined)
             text.text = plain_text(joined)
         else:
@@ -481,19 +442,19 @@ class _Scanner:
 
     def open_list(self, _tag: str, _attrs: Mapping[str, str], _node: Node) -> None:
         if self.article_depth:
-            each = _List(len(self.tags))
+            each = _List(len(self.depths))
             self.facts.lists.append(each)
             self.open_lists.append(each)
 
     def close_list(self) -> None:
-        if self.open_lists and self.open_lists[-1].level == len(self.tags):
+        if self.open_lists and self.open_lists[-1].level == len(self.depths):
             self.open_lists.pop()
 
     def open_facet(self, tag: str, _attrs: Mapping[str, str], _node: Node) -> None:
         # Only a child of the list itself is a facet; a group wrapped in a div is none.
-        level = len(self.tags)
+        level = len(self.depths)
         if self.open_lists and self.open_lists[-1].level == level - 1:
-            text = _Text(tag, level, len(self.facts.pieces))
+            text = _Text(tag, level, len(self.pieces))
             text.owner = self.open_lists[-1]
             self.open_texts.append(text)
             if tag == "dd":
@@ -511,54 +472,49 @@ class _Scanner:
                 text.number = number
 
 
-_OPEN: dict[str, Callable[[_Scanner, str, Mapping[str, str], Node], None]] = {
-    "abbr": _Scanner.open_abbr,
-    "article": _Scanner.open_article,
-    "aside": _Scanner.open_aside,
-    "cite": _Scanner.open_text,
-    "code": _Scanner.open_code,
-    "data": _Scanner.open_data,
-    "dd": _Scanner.open_facet,
-    "details": _Scanner.open_details,
-    "dfn": _Scanner.open_text,
-    "dl": _Scanner.open_list,
-    "dt": _Scanner.open_facet,
-    "figcaption": _Scanner.open_text,
-    "figure": _Scanner.open_figure,
-    "head": _Scanner.open_head,
-    "li": _Scanner.open_block,
-    "link": _Scanner.open_link,
-    "mark": _Scanner.open_mark,
-    "meta": _Scanner.open_meta,
-    "p": _Scanner.open_block,
-    "pre": _Scanner.open_code,
-    "q": _Scanner.open_text,
-    "summary": _Scanner.open_text,
-    "template": _Scanner.open_template,
-    "time": _Scanner.open_time,
-    "title": _Scanner.open_title,
+_Opener: TypeAlias = "Callable[[_Scanner, str, Mapping[str, str], Node], None]"
+_Closer: TypeAlias = "Callable[[_Scanner], None]"
+_HANDLERS: dict[str, tuple[_Opener | None, _Closer | None]] = {
+    "abbr": (_Scanner.open_abbr, None),
+    "article": (_Scanner.open_article, _Scanner.close_article),
+    "aside": (_Scanner.open_aside, _Scanner.close_aside),
+    "cite": (_Scanner.open_text, _Scanner.close_text),
+    "code": (_Scanner.open_code, _Scanner.close_code),
+    "data": (_Scanner.open_data, None),
+    "dd": (_Scanner.open_facet, _Scanner.close_text),
+    "details": (_Scanner.open_details, _Scanner.close_details),
+    "dfn": (_Scanner.open_text, _Scanner.close_text),
+    "dl": (_Scanner.open_list, _Scanner.close_list),
+    "dt": (_Scanner.open_facet, _Scanner.close_text),
+    "figcaption": (_Scanner.open_text, _Scanner.close_text),
+    "figure": (_Scanner.open_figure, _Scanner.close_figure),
+    "head": (_Scanner.open_head, _Scanner.close_head),
+    "li": (_Scanner.open_block, None),
+    "link": (_Scanner.open_link, None),
+    "mark": (_Scanner.open_mark, _Scanner.close_mark),
+    "meta": (_Scanner.open_meta, None),
+    "p": (_Scanner.open_block, None),
+    "pre": (_Scanner.open_pre, _Scanner.close_pre),
+    "q": (_Scanner.open_text, _Scanner.close_text),
+    "summary": (_Scanner.open_text, _Scanner.close_text),
+    "time": (_Scanner.open_time, None),
+    "title": (_Scanner.open_title, None),
 }
-_CLOSE: dict[str, Callable[[_Scanner], None]] = {
-    "article": _Scanner.close_article,
-    "aside": _Scanner.close_aside,
-    "cite": _Scanner.close_text,
-    "code": _Scanner.close_code,
-    "dd": _Scanner.close_text,
-    "details": _Scanner.close_details,
-    "dfn": _Scanner.close_text,
-    "dl": _Scanner.close_list,
-    "dt": _Scanner.close_text,
-    "figcaption": _Scanner.close_text,
-    "figure": _Scanner.close_figure,
-    "head": _Scanner.close_head,
-    "li": _Scanner.close_block,
-    "mark": _Scanner.close_mark,
-    "p": _Scanner.close_block,
-    "pre": _Scanner.close_pre,
-    "q": _Scanner.close_text,
-    "summary": _Scanner.close_text,
-    "title": _Scanner.close_title,
+_ROLES: dict[str, Role] = {
+    tag: (tag not in EDGELESS, *_HANDLERS.get(tag, (None, None)))
+    for tag in VOCABULARY - FIGURE_ONLY
 }
+"""The roles of the elements that are in place anywhere; all others are looked into."""
+
+# Attributes that no rule looks at. Most elements have only these, so most are done in one test.
+_PLAIN_ATTRIBUTES = frozenset(
+    "alt charset colspan content datetime dir id lang name open reversed rowspan scope start title "
+    "value".split()
+)
+_URL_ATTRIBUTES = frozenset(
+    "action background cite data formaction href longdesc manifest ping poster src "
+    "xlink:href".split()
+)
 
 # A browser drops these from a URL before it reads the scheme.
 _URL_NOISE = dict.fromkeys(map(ord, "\t\n\r"))

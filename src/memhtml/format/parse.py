@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from memhtml.format.checks import diagnose, diagnostic
 from memhtml.format.extract import scan
 from memhtml.format.metas import read_flag, read_ranged
-from memhtml.format.text import canonical_text, hash_text, join_runs, plain_text
+from memhtml.format.text import canonical_text, hash_text, plain_text
 from memhtml.format.tree import read_tree
 from memhtml.model.diagnostics import Span
 from memhtml.model.document import Document, Head, Link
@@ -45,10 +45,10 @@ def parse(data: bytes) -> Document:
     tree = read_tree(data)
     facts = scan(tree)
     # Without an article the hash covers all there is, as it does for bare markup.
-    text = join_runs(facts.pieces, facts.verbatim) if facts.articles else canonical_text(data)
+    text = facts.text if facts.articles else canonical_text(data)
     first_time = facts.first_time and facts.first_time.datetime
     return Document(
-        title=plain_text("".join(facts.titles[0].pieces)) if facts.titles else "",
+        title=plain_text(tree.direct_text(facts.titles[0])) if facts.titles else "",
         head=_head(facts),
         links=tuple(Link(rel, href) for rel, href, _ in facts.links if href),
         claim=facts.gist,

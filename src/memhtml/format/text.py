@@ -123,25 +123,26 @@ def hash_text(text: str) -> str:
     return "sha256:" + sha256(text.encode()).hexdigest()
 
 
-def join_runs(pieces: Sequence[str], verbatim: Sequence[int]) -> str:
-    """Return the canonical text made of *pieces*; *verbatim* are the indexes kept as they are.
+def join_runs(pieces: Sequence[str], verbatim: Sequence[int], begin: int = 0) -> str:
+    """Return the canonical text made of *pieces* from *begin* on.
 
-    Whitespace never collapses across a verbatim piece, and the ends are trimmed of what collapses
-    only: a ``pre`` that begins with two spaces differs from one that does not.
+    *verbatim* are the indexes of those that are kept as they are. Whitespace never collapses
+    across one, and the ends are trimmed of what collapses only: a ``pre`` that begins with two
+    spaces differs from one that does not.
     """
     if not verbatim:
-        return _squeeze("".join(pieces)).strip(" ")
+        return _squeeze("".join(pieces[begin:])).strip(" ")
     runs: list[str] = []
-    begin = 0
+    start = begin
     for index in verbatim:
-        if begin < index:
-            runs.append(_squeeze("".join(pieces[begin:index])))
+        if start < index:
+            runs.append(_squeeze("".join(pieces[start:index])))
         runs.append(pieces[index])
-        begin = index + 1
-    if verbatim[0] > 0:
+        start = index + 1
+    if verbatim[0] > begin:
         runs[0] = runs[0].removeprefix(" ")
-    if begin < len(pieces):
-        runs.append(_squeeze("".join(pieces[begin:])).removesuffix(" "))
+    if start < len(pieces):
+        runs.append(_squeeze("".join(pieces[start:])).removesuffix(" "))
     return "".join(runs)
 
 

@@ -9,13 +9,13 @@ from memhtml.format.checks.finding import Absent, Finding
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memhtml.format.extract import Facts
+    from memhtml.format.extract import Facts, Node
     from memhtml.format.tree import Tree
 
 __all__ = ["check_article"]
 
 
-def check_article(_tree: Tree, facts: Facts) -> Iterator[Finding]:
+def check_article(tree: Tree, facts: Facts) -> Iterator[Finding]:
     """One article; in it one claim, in words, in front, and neither a caveat nor folded away.
 
     The rules about the claim make sense only where there is exactly one of each.
@@ -29,10 +29,10 @@ def check_article(_tree: Tree, facts: Facts) -> Iterator[Finding]:
     elif len(marks) > 1:
         yield Finding("mark-count", marks[1], {"count": len(marks)})
     else:
-        yield from _check_mark(marks[0], facts)
+        yield from _check_mark(tree, facts, marks[0])
 
 
-def _check_mark(mark: object, facts: Facts) -> Iterator[Finding]:
+def _check_mark(tree: Tree, facts: Facts, mark: Node) -> Iterator[Finding]:
     if not facts.gist:
         yield Finding("mark-empty", mark, {})
     if facts.mark_in_aside:
@@ -43,5 +43,7 @@ def _check_mark(mark: object, facts: Facts) -> Iterator[Finding]:
         return
     if facts.block is None:
         yield Finding("mark-no-block", mark, {})
-    elif not facts.block_has_mark:
-        yield Finding("mark-not-first", mark, {"block": facts.block})
+        return
+    name, block = facts.block
+    if not tree.is_inside(mark, block):
+        yield Finding("mark-not-first", mark, {"block": name})

@@ -19,14 +19,14 @@ __all__ = ["check_metas", "check_title"]
 _KNOWN = frozenset(META_ORDER)
 
 
-def check_title(_tree: Tree, facts: Facts) -> Iterator[Finding]:
+def check_title(tree: Tree, facts: Facts) -> Iterator[Finding]:
     """Exactly one title in the whole file, with text."""
     titles = facts.titles
     if len(titles) != 1:
-        place = titles[1].node if titles else Absent.IN_HEAD
+        place = titles[1] if titles else Absent.IN_HEAD
         yield Finding("title-count", place, {"count": len(titles)})
-    elif is_blank("".join(titles[0].pieces)):
-        yield Finding("title-empty", titles[0].node, {})
+    elif is_blank(tree.direct_text(titles[0])):
+        yield Finding("title-empty", titles[0], {})
 
 
 def check_metas(_tree: Tree, facts: Facts) -> Iterator[Finding]:
