@@ -6,13 +6,15 @@ Finer tests stand beside the modules; `docs/conformance.md` lists both kinds for
 from __future__ import annotations
 
 import hashlib
+import math
 from datetime import datetime
 
 import pytest
 
 from memhtml.format.edit import add_link, add_meta, read_meta, set_meta
+from memhtml.format.language_names import DETECT_MAX_CHARS, VOCABULARY, detect_score
 from memhtml.format.metas import META_ORDER
-from memhtml.format.parse import parse
+from memhtml.format.parse import check_document, parse
 from memhtml.format.render import render_memory, render_template
 from memhtml.format.serialize import serialize
 from memhtml.format.text import canonical_text, content_hash
@@ -89,7 +91,9 @@ def test_an_element_outside_the_vocabulary_warns_and_does_not_block() -> None:
 
 @pytest.mark.parametrize("data", [b"", b"\xff\xfe\x00", b"<", b"<article>" * 600, b"plain text"])
 def test_any_bytes_are_checked_without_an_error_and_without_repair(data: bytes) -> None:
-    assert codes(data)
+    found = check_document(data)
+    assert found == parse(data).diagnostics
+    assert any(finding.severity == "violation" for finding in found)
 
 
 # 1. The machine plane
@@ -515,6 +519,26 @@ def test_an_unlabelled_fence_takes_what_the_detector_proposes_or_nothing() -> No
     assert b'data-lang="python"' in fenced("```\nx = 1\n```", detected="python")
     assert b"data-lang" not in fenced("```\nx = 1\n```", detected=None)
     assert b"data-lang" not in fenced("```{.py}\nx = 1\n```", detected=None)
+
+
+def test_the_margin_over_the_runner_up_per_line_is_the_confidence() -> None:
+    score = detect_score("python", 9, "lua", 5, code="a\nb")
+    assert score.confidence == pytest.approx(1 - math.exp(-(9 - 5) / 2))
+    one_language = detect_score("pgsql", 9, "n1ql", 9, code="a\nb")
+    assert one_language.confidence == pytest.approx(1 - math.exp(-9 / 2))
+
+
+def test_a_stamp_needs_both_confidence_and_one_of_twelve_names() -> None:
+    assert detect_score("python", 1, "lua", 0.65, code="a").stamp is None
+    assert detect_score("python", 1, "lua", 0.64, code="a").stamp == "python"
+    sure_of_a_thirteenth = detect_score("smali", 2, None, 0, code="a")
+    assert (sure_of_a_thirteenth.confidence > 0.86, sure_of_a_thirteenth.stamp) == (True, None)
+    assert len(VOCABULARY) == 12
+
+
+def test_a_fence_longer_than_the_cap_is_not_looked_at() -> None:
+    assert detect_score("python", 10**6, None, 0, code="x" * DETECT_MAX_CHARS).stamp == "python"
+    assert detect_score("python", 10**6, None, 0, code="x" * (DETECT_MAX_CHARS + 1)).stamp is None
 
 
 def test_no_module_behind_the_index_knows_a_detector() -> None:
