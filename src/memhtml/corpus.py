@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from memhtml.index.database import Index
     from memhtml.index.indexer import Report
-    from memhtml.index.lookup import SkippedFile
+    from memhtml.index.lookup import ListedFile, SkippedFile
     from memhtml.model.changes import (
         Archived,
         Batch,
@@ -160,7 +160,7 @@ class Corpus:
         """
         from memhtml.store.write import plan_write  # reading never needs it
 
-        planned, commit = self._carry_out(
+        planned, commit = self.carry_out(
             lambda view, now: plan_write(
                 draft, view, now=now, detect=_detect, allow_secret=allow_secret
             )
@@ -198,7 +198,7 @@ class Corpus:
         """
         from memhtml.store.correct import plan_correct  # only here
 
-        planned, commit = self._carry_out(
+        planned, commit = self.carry_out(
             lambda view, now: plan_correct(
                 correction, view, now=now, detect=_detect, allow_secret=allow_secret
             )
@@ -214,7 +214,7 @@ class Corpus:
         """
         from memhtml.store.archive import plan_archive  # only here
 
-        planned, commit = self._carry_out(
+        planned, commit = self.carry_out(
             lambda view, now: plan_archive(path, view, now=now, reason=reason)
         )
         return replace(planned.result, commit=commit)
@@ -229,7 +229,7 @@ class Corpus:
         """
         from memhtml.store.archive import plan_unarchive  # only here
 
-        planned, commit = self._carry_out(
+        planned, commit = self.carry_out(
             lambda view, now: plan_unarchive(path, view, now=now, force=force)
         )
         return replace(planned.result, commit=commit)
@@ -243,7 +243,7 @@ class Corpus:
         """
         from memhtml.store.link import plan_link  # only here
 
-        planned, commit = self._carry_out(lambda view, _: plan_link(src, rel, dst, view))
+        planned, commit = self.carry_out(lambda view, _: plan_link(src, rel, dst, view))
         return replace(planned.result, commit=commit)
 
     def unlink(self, src: str, rel: Rel, dst: str) -> Linked:
@@ -254,7 +254,7 @@ class Corpus:
         """
         from memhtml.store.link import plan_unlink  # only here
 
-        planned, commit = self._carry_out(lambda view, _: plan_unlink(src, rel, dst, view))
+        planned, commit = self.carry_out(lambda view, _: plan_unlink(src, rel, dst, view))
         return replace(planned.result, commit=commit)
 
     def set_task_status(
@@ -269,7 +269,7 @@ class Corpus:
         """
         from memhtml.store.task import plan_task_status  # only here
 
-        planned, commit = self._carry_out(
+        planned, commit = self.carry_out(
             lambda view, now: plan_task_status(path, status, view, now=now, reason=reason)
         )
         return replace(planned.result, commit=commit)
@@ -286,7 +286,7 @@ class Corpus:
         """Carry out many requests as one commit; see `memhtml.store.batch`."""
         from memhtml.store.batch import BatchOptions, plan_batch  # only here
 
-        planned, commit = self._carry_out(
+        planned, commit = self.carry_out(
             lambda view, now: plan_batch(
                 requests,
                 view,
@@ -308,6 +308,59 @@ class Corpus:
                 yield self.read(path)
             except PathNotFound:
                 continue  # removed by hand since
+
+    # Any change, as a plan
+
+    def carry_out(
+        self, planner: Callable[[View, datetime], Planned[T]]
+    ) -> tuple[Planned[T], str | None]:
+        """Let *planner* plan, and commit what it planned; return both.
+
+        It happens under the lock, with the index at HEAD, so nothing changes between the two.
+
+        Raises:
+            Busy: Another process kept a lock for longer than we wait.
+            WriteConflict: A file is not as HEAD has it, or its changes are staged.
+            RepositoryState: HEAD is detached, or a merge or the like is under way.
+            StorageFailure: The disk is full or refuses.
+        """
+        with self._repo.writing():
+            self.update(scan=False)
+            planned = planner(_TreeView(self._repo, self._index), self._clock())
+            if planned.plan is None:
+                return planned, None
+            commit = self._repo.apply(planned.plan)
+            self.update(scan=False)
+        return planned, commit
+
+    # For those who plan
+
+    def listing(self) -> Iterator[ListedFile]:
+        """Yield every memory with what listings show, in order of path, hand edits included."""
+        from memhtml.index.lookup import list_entries  # only here
+
+        return list_entries(self._index)
+
+    def overlaid_paths(self) -> frozenset[str]:
+        """Return the paths that are indexed as they are on disk and not as HEAD has them."""
+        from memhtml.index.lookup import overlaid_paths  # only here
+
+        return overlaid_paths(self._index)
+
+    def committed_files(self) -> Iterator[tuple[str, str]]:
+        """Yield path and blob sha of every file of HEAD."""
+        head = self._repo.head()
+        for entry in self._repo.list_tree(head) if head else ():
+            yield entry.path, entry.sha
+
+    def read_committed(self, path: str) -> bytes | None:
+        """Return the file that HEAD has at *path*, or None."""
+        found = self._repo.find(path)
+        return None if found is None else found.data
+
+    def sha_of(self, data: bytes) -> str:
+        """Return git's name for a file of exactly these bytes."""
+        return self._repo.sha_of(data)
 
     # Search
 
@@ -369,19 +422,6 @@ class Corpus:
         if self._opened is None:
             self._opened = open_index(self.root)
         return self._opened
-
-    def _carry_out(
-        self, planner: Callable[[View, datetime], Planned[T]]
-    ) -> tuple[Planned[T], str | None]:
-        """Plan and commit under the lock, so that nothing changes between the two."""
-        with self._repo.writing():
-            self.update(scan=False)
-            planned = planner(_TreeView(self._repo, self._index), self._clock())
-            if planned.plan is None:
-                return planned, None
-            commit = self._repo.apply(planned.plan)
-            self.update(scan=False)
-        return planned, commit
 
 
 class _TreeView:

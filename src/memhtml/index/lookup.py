@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from memhtml.index.rows import FileRow, SkippedRow
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import apsw
+
     from memhtml.index.database import Index
 
 __all__ = [
     "Finding",
+    "ListedFile",
     "SkippedFile",
     "count_archived",
     "count_by_type",
@@ -20,7 +25,9 @@ __all__ = [
     "find_frame",
     "find_near",
     "linking",
+    "list_entries",
     "list_paths",
+    "overlaid_paths",
     "skipped_files",
 ]
 
@@ -44,6 +51,10 @@ SELECT DISTINCT s.path FROM edges AS e JOIN files AS s ON s.id = e.src_id
 WHERE e.dst_path = ? AND s.archived = 0 ORDER BY s.path
 """
 _LIST_PATHS = "SELECT path FROM files WHERE archived <= ? ORDER BY path"
+_ALL_FILES = "SELECT id, path, title, gist, memory_type, updated_at FROM files ORDER BY path"
+_ALL_TAGS = "SELECT file_id, tag FROM file_tags ORDER BY file_id, tag"
+_ALL_ENTITIES = "SELECT file_id, entity FROM file_entities ORDER BY file_id, entity"
+_ALL_EDGES = "SELECT src_id, rel, dst_path FROM edges ORDER BY src_id, rel, dst_path"
 _COUNT_ARCHIVED = "SELECT count(*) FROM files WHERE archived = 1"
 _FIND_FILE = f"SELECT {', '.join(FileRow._fields)} FROM files WHERE path = ?"  # noqa: S608 - ours
 _COUNT_BY_TYPE = """
@@ -59,6 +70,20 @@ class Finding(NamedTuple):
     message: str
     line: int = 1
     column: int = 1
+
+
+class ListedFile(NamedTuple):
+    """What a listing shows of one memory."""
+
+    path: str
+    title: str
+    claim: str
+    memory_type: str
+    updated_at: str
+    tags: tuple[str, ...]
+    entities: tuple[str, ...]
+    links: tuple[tuple[str, str], ...]
+    """Relation and target of each head link, the target existing or not."""
 
 
 class SkippedFile(NamedTuple):
@@ -141,3 +166,35 @@ def skipped_files(index: Index) -> tuple[SkippedFile, ...]:
     with index.guarded("list the skipped files"):
         rows = index.connection.execute(_SKIPPED).fetchall()
     return tuple(SkippedFile.of(SkippedRow._make(row)) for row in rows)
+
+
+def list_entries(index: Index) -> Iterator[ListedFile]:
+    """Yield every memory with what listings show, in order of path."""
+    with index.reading("list the memories") as connection:
+        labels = {
+            table: _grouped(connection, sql)
+            for table, sql in (("tags", _ALL_TAGS), ("entities", _ALL_ENTITIES))
+        }
+        links: dict[int, list[tuple[str, str]]] = {}
+        for file_id, rel, path in connection.execute(_ALL_EDGES):
+            links.setdefault(file_id, []).append((rel, path))
+        for file_id, *columns in connection.execute(_ALL_FILES):
+            yield ListedFile(
+                *columns,
+                tags=tuple(labels["tags"].get(file_id, ())),
+                entities=tuple(labels["entities"].get(file_id, ())),
+                links=tuple(links.get(file_id, ())),
+            )
+
+
+def overlaid_paths(index: Index) -> frozenset[str]:
+    """Return the paths that are indexed as they are on disk and not as HEAD has them."""
+    with index.guarded("list the hand edits"):
+        return frozenset(path for (path,) in index.connection.execute("SELECT path FROM overlay"))
+
+
+def _grouped(connection: apsw.Connection, sql: str) -> dict[int, list[str]]:
+    groups: dict[int, list[str]] = {}
+    for file_id, value in connection.execute(sql):
+        groups.setdefault(file_id, []).append(value)
+    return groups

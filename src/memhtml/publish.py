@@ -1,0 +1,78 @@
+"""Publish a store: bring the pages a person browses in step with what is committed.
+
+Pages describe HEAD and nothing else. A memory that was edited by hand and not committed yet is
+shown as HEAD has it, so the pages are a function of the commit they stand in.
+"""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import TYPE_CHECKING, NamedTuple
+
+from memhtml.format.parse import parse
+from memhtml.model.edges import path_of_href, rel_for_token
+from memhtml.store.listings import Entry, is_generated, plan_publish
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memhtml.corpus import Corpus
+    from memhtml.model.document import Document
+    from memhtml.store.listings import Published
+
+__all__ = ["Publication", "publish"]
+
+
+class Publication(NamedTuple):
+    """What a publish did."""
+
+    pages: int
+    written: tuple[str, ...]
+    removed: tuple[str, ...]
+    commit: str | None
+
+
+def publish(corpus: Corpus) -> Publication:
+    """Write the pages that are missing or stale, and remove those that list nothing any more.
+
+    Raises:
+        WriteConflict: A page was edited by hand and not committed.
+        Busy: Another process kept a lock for longer than we wait.
+    """
+    style = resources.files("memhtml").joinpath("data/browse.css").read_bytes()
+    planned, commit = corpus.carry_out(
+        lambda _view, _now: plan_publish(
+            _entries(corpus),
+            {path: sha for path, sha in corpus.committed_files() if is_generated(path)},
+            style=style,
+            sha_of=corpus.sha_of,
+        )
+    )
+    done: Published = planned.result
+    return Publication(done.pages, done.written, done.removed, commit)
+
+
+def _entries(corpus: Corpus) -> Iterator[Entry]:
+    overlaid = corpus.overlaid_paths()
+    for listed in corpus.listing():
+        if listed.path not in overlaid:
+            yield Entry(*listed)
+    for path in sorted(overlaid):
+        data = corpus.read_committed(path)
+        document = None if data is None else parse(data)
+        if document is not None and document.is_valid:
+            yield _entry(path, document)
+
+
+def _entry(path: str, document: Document) -> Entry:
+    links = ((rel_for_token(link.rel), path_of_href(link.href)) for link in document.links)
+    return Entry(
+        path=path,
+        title=document.title,
+        claim=document.claim,
+        memory_type=document.head.memory_type or "",
+        updated_at=document.head.updated_at or "",
+        tags=document.head.tags,
+        entities=document.head.entities,
+        links=tuple((rel.value, target) for rel, target in links if rel and target),
+    )
