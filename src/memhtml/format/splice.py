@@ -53,12 +53,12 @@ class Tag:
         self._moves = 0
 
     def put(self, start: int, end: int, moves: int) -> None:
-        """Say where the tag stands after the first *moves* of `HeadSplicer.moves`."""
+        """Say where the tag stands now, after *moves* splices."""
         self._start, self._end, self._moves = start, end, moves
         self._element = None
 
     def place(self, moves: list[_Move]) -> tuple[int, int]:
-        """Return where the tag starts and ends now, after all *moves*."""
+        """Return where the tag starts and ends now; *moves* are all splices so far."""
         # Most edits ask for one place of many, so each is measured when it is asked for.
         if self._element is not None and (location := self._element.location) is not None:
             self._start, self._end = location.start_tag[:2]
@@ -224,15 +224,17 @@ class HeadSplicer:
         end is empty.
         """
         data = self.data
-        end = _line_end_re.search(data, at)
-        limit = end.start() if end else len(data)
-        while (at := _end(_blanks_re, data, at)) < limit:
+        while True:
+            at = _end(_blanks_re, data, at)
+            if end := _line_end_re.match(data, at):
+                return _Rest(end.end(), end.group())
+            if at == len(data):
+                return _Rest(at, b"")
             start = _comment_start_re.match(data, at)
-            close = _comment_end_re.search(data, start.end(), limit) if start else None
-            if close is None:
+            close = _comment_end_re.search(data, start.end()) if start else None
+            if close is None or _line_end_re.search(data, at, close.start()):
                 return None
             at = close.end()
-        return _Rest(end.end(), end.group()) if end else _Rest(limit, b"")
 
 
 class _Cut(NamedTuple):
