@@ -128,7 +128,8 @@ class Index:
     def writing(self, doing: str) -> Iterator[apsw.Connection]:
         """A transaction that no other writer can overlap; all of it happens or none."""
         with self.guarded(doing):
-            self.connection.execute("PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL")
+            self.connection.pragma("foreign_keys", "on")
+            self.connection.pragma("synchronous", "normal")
             self.connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self.connection
@@ -211,9 +212,9 @@ def open_index(root: str) -> Index:
 def empty_database() -> apsw.Connection:
     """A database with our tables and nothing in them, in a temporary file that nobody else sees."""
     connection = apsw.Connection("")
-    connection.execute(
-        f"PRAGMA page_size = {PAGE_BYTES}; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF"
-    )
+    connection.pragma("page_size", PAGE_BYTES)
+    connection.pragma("journal_mode", "off")
+    connection.pragma("synchronous", "off")
     connection.execute(SCHEMA)
     return connection
 
