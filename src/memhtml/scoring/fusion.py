@@ -11,7 +11,7 @@ them again.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -39,7 +39,7 @@ NUDGE_LIMIT = 0.05
 
 
 class _Ordered(Protocol):
-    def __lt__(self, other: object, /) -> bool: ...
+    def __lt__(self, other: Any, /) -> bool: ...  # noqa: ANN401 - ints and strs take their own kind
 
 
 Key = TypeVar("Key", bound=_Ordered)

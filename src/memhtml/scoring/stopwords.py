@@ -1,7 +1,9 @@
-"""English words that carry no topic, dropped from questions by every content arm.
+"""English words that only hold a sentence together, dropped from questions by every content arm.
 
 The words of a question are joined by OR, so without this list "what is the …" matches every memory.
-They stand here as tokens do: lower case, with what an apostrophe leaves behind (``don``, ``ll``).
+It is short on purpose: what says when, where, why, how much or whether ("after", "under", "since",
+"most", "not", "must") tells questions apart, and dropping such words as longer lists do cost 0.011
+nDCG with bm25 alone and 0.009 with the sparse arm (`bench/retrieval.py`).
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["STOP_WORDS", "content_words"]
 
+# As tokens: lower case, and with what an apostrophe leaves behind ("s", "ll").
 STOP_WORDS = frozenset(
     """
     a an the this that these those such
@@ -20,14 +23,10 @@ STOP_WORDS = frozenset(
     he him his himself she her hers herself it its itself they them their theirs themselves
     who whom whose which what when where why how
     am is are was were be been being do does did doing done has have had having
-    can could shall should will would may might must ought
-    and or but nor if then else than because so as until while though although
-    of at by for with about against between into through during before after to from in out on off
-    over under up down upon within without toward towards
-    here there again once also too very just only even ever still yet
-    no not any all both each few more most other some own same
-    s t d ll m re ve don doesn didn isn aren wasn weren hasn haven hadn won wouldn shouldn couldn
-    ain mustn needn
+    can could will would
+    and or but nor if then else than as so
+    of at by for with about to from in on
+    s t d ll m re ve
     """.split()
 )
 
