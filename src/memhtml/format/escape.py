@@ -10,12 +10,6 @@ import re
 
 __all__ = ["escape_attribute", "escape_text", "find_unwritable", "link_tag", "meta_tag"]
 
-_TEXT = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\u00a0": "&nbsp;"}
-# A raw CR would be read as LF, and a raw LF would break the one-line-per-value layout of a head.
-_ATTRIBUTE = {"&": "&amp;", '"': "&quot;", "\u00a0": "&nbsp;", "\r": "&#13;", "\n": "&#10;"}
-
-_TEXT_TABLE = str.maketrans(_TEXT)
-_ATTRIBUTE_TABLE = str.maketrans(_ATTRIBUTE)
 # HTML drops a NUL or turns it into U+FFFD, and `&#0;` is U+FFFD too; UTF-8 has no surrogates.
 _unwritable_re = re.compile("[\\0\ud800-\udfff]")
 
@@ -26,7 +20,8 @@ def escape_text(text: str) -> str:
     >>> escape_text("1 < 2 & 'x'")
     "1 &lt; 2 &amp; 'x'"
     """
-    return text.translate(_TEXT_TABLE)
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return text.replace("\u00a0", "&nbsp;")
 
 
 def escape_attribute(text: str) -> str:
@@ -35,7 +30,9 @@ def escape_attribute(text: str) -> str:
     >>> escape_attribute('a "b" & <c>')
     'a &quot;b&quot; &amp; <c>'
     """
-    return text.translate(_ATTRIBUTE_TABLE)
+    text = text.replace("&", "&amp;").replace('"', "&quot;").replace("\u00a0", "&nbsp;")
+    # A raw CR would be read as LF, and a raw LF would break the layout of one line a value.
+    return text.replace("\r", "&#13;").replace("\n", "&#10;")
 
 
 def meta_tag(name: str, content: str) -> str:

@@ -95,11 +95,14 @@ class HeadSplicer:
         """The links whose ``rel`` has our prefix, in the same way."""
         head = self._tree.head
         for element in head.children if head is not None else ():
-            attrs = element.attrs
-            if element.tag == "meta" and (name := attrs.get("name", "")).startswith(META_PREFIX):
-                self.metas.append(Tag(name, attrs.get("content"), element))
-            elif element.tag == "link" and (rel := attrs.get("rel", "")).startswith(META_PREFIX):
-                self.links.append(Tag(rel, attrs.get("href"), element))
+            if element.tag == "meta" and (name := element.get("name") or "").startswith(
+                META_PREFIX
+            ):
+                self.metas.append(Tag(name, element.get("content"), element))
+            elif element.tag == "link" and (rel := element.get("rel") or "").startswith(
+                META_PREFIX
+            ):
+                self.links.append(Tag(rel, element.get("href"), element))
 
     def restate(self, meta: Tag, value: str) -> None:
         """Write *meta* anew, with *value*."""

@@ -344,15 +344,23 @@ class Tree:
 class Element:
     """An element for those who look at a few: its name, its attributes, its place."""
 
-    __slots__ = ("_node", "_tree", "attrs", "tag")
+    __slots__ = ("_node", "_tree", "tag")
 
     def __init__(self, tree: Tree, node: _ParsedElement) -> None:
         self._tree = tree
         self._node = node
         self.tag = _qualified(node)
         """The name, lower-case; outside the HTML namespace with it, as in ``svg title``."""
-        self.attrs: Mapping[str, str] = _attributes(node)
+
+    @property
+    def attrs(self) -> Mapping[str, str]:
         """Decoded values by name, in source order; "" where the source gives no value."""
+        return _attributes(self._node)
+
+    def get(self, name: str) -> str | None:
+        """Return the decoded value of one attribute, as in `attrs`; None when it is not there."""
+        value: str | None = self._node.attr(name)
+        return value
 
     @property
     def children(self) -> tuple[Element, ...]:
