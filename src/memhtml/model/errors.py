@@ -226,7 +226,10 @@ class GitFailure(MemhtmlError):
     def __init__(
         self, command: Sequence[str], status: int, stderr: str, *, suggestions: Sequence[str] = ()
     ) -> None:
-        line = next((text for text in reversed(stderr.splitlines()) if text.strip()), "")
+        lines = [text.strip() for text in stderr.splitlines() if text.strip()]
+        # Git may follow its complaint with advice.
+        line = next((text for text in lines if text.startswith(("fatal:", "error:"))), "")
+        line = line or (lines[-1] if lines else "")
         super().__init__(
             f"git {' '.join(command[:3])} exited {status}" + (f": {line}" if line else ""),
             suggestions=suggestions,

@@ -41,7 +41,7 @@ from memhtml.store.lock import Lock
 from memhtml.store.objects import object_sha
 from memhtml.store.plainwriter import PlainWriter
 from memhtml.store.plan import outcomes
-from memhtml.store.staging import Staging
+from memhtml.store.staging import MARKER, Staging
 from memhtml.store.trees import FILE, Entry
 from memhtml.store.writers import RefMoved, Signed, StagedFile
 
@@ -232,7 +232,7 @@ class Committer:
                 self._journal.drop_last()
                 raise
         except BaseException:
-            self._discard(staged)
+            self._discard()
             raise
         self._on_step("ref moved")
         self._commits.note(commit, tree)
@@ -245,16 +245,16 @@ class Committer:
 
     def _head(self) -> Head:
         head = self._read_head()
-        if head.ref is None:
-            raise RepositoryState(
-                "HEAD is detached: a commit made here would belong to no branch",
-                suggestions=("git switch main", "git switch -c <new branch>"),
-            )
         unfinished = gitdir.unfinished_operation(self._where)
         if unfinished is not None:
             raise RepositoryState(
                 f"a {unfinished} is under way in this repository",
                 suggestions=(f"git {unfinished} --abort", "finish it, then try again"),
+            )
+        if head.ref is None:
+            raise RepositoryState(
+                "HEAD is detached: a commit made here would belong to no branch",
+                suggestions=("git switch main", "git switch -c <new branch>"),
             )
         return head
 
@@ -335,14 +335,15 @@ class Committer:
                 staged[path] = StagedFile(data, scratch, path in converted)
                 files.write_new(scratch, data, barrier=self._barrier)
         except BaseException:
-            self._discard(staged)
+            self._discard()
             raise
         return staged
 
-    @staticmethod
-    def _discard(staged: Mapping[str, StagedFile]) -> None:
-        for file in staged.values():
-            files.unlink_if_there(file.scratch)
+    def _discard(self) -> None:
+        """Remove what a commit that is not to be has written; the index's lock is kept."""
+        for name in os.listdir(self._tmp):
+            if name != MARKER:
+                files.unlink_if_there(os.path.join(self._tmp, name))
 
     def _writer(self, head: Head, staged: Mapping[str, StagedFile]) -> Writer:
         asked = self.policy()

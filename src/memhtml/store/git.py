@@ -11,12 +11,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from memhtml.model.errors import GitFailure
+from memhtml.model.errors import GitFailure, StorageFailure
 from memhtml.store import children, plumbing
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping
 
+    from memhtml.model.errors import MemhtmlError
     from memhtml.model.tree import Change, TreeEntry, WorktreeChange
     from memhtml.store.plumbing import Configuration, IndexEntry
     from memhtml.store.trees import Entry
@@ -330,8 +331,11 @@ class Git:
         return kind.decode("ascii"), content
 
 
-def _failure(args: tuple[str, ...], status: int, stderr: bytes) -> GitFailure:
+def _failure(args: tuple[str, ...], status: int, stderr: bytes) -> MemhtmlError:
     text = stderr.decode("utf-8", "replace")
+    for trouble in ("No space left on device", "Disk quota exceeded", "Read-only file system"):
+        if trouble in text:
+            return StorageFailure(f"git cannot write: {trouble}")
     hint = ("git fsck",) if "corrupt" in text else ()
     if "dubious ownership" in text:
         hint = ("git config --global --add safe.directory <the store>",)

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from memhtml.store.git import Git
     from memhtml.store.trees import Entry
 
-__all__ = ["Staging"]
+__all__ = ["MARKER", "Staging"]
+
+MARKER = "index-lock"
+"""Name of the temporary file that says ``index.lock`` is ours."""
 
 _LONGEST_PAUSE = 0.1
 # Up to this many paths are searched for in the file; for more it is read entry by entry.
@@ -45,7 +48,7 @@ class Staging:
     ) -> None:
         self._index = os.path.join(own, "index")
         self._lock = os.path.join(own, "index.lock")
-        self._marker = os.path.join(tmp, "index-lock")
+        self._marker = os.path.join(tmp, MARKER)
         self._tmp = tmp
         self._git = git
         self._sha_bytes = sha_bytes
@@ -124,11 +127,10 @@ class Staging:
         unlink_if_there(copy)
         try:
             os.link(self._index, copy)  # git replaces it and never writes into it
-        except FileNotFoundError:
-            pass  # before the first commit there is none
         except OSError:
-            with open(self._index, "rb") as file:
-                write_new(copy, file.read())
+            raw = content(self._index)
+            if raw is not None:  # before the first commit there is none
+                write_new(copy, raw)
         self._git.update_index(copy, self._pending, sha_digits=2 * self._sha_bytes)
         if len(self._pending) + self._count_statless() >= _REFRESH_FROM:
             self._git.refresh_index(copy)
