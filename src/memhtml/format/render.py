@@ -119,7 +119,7 @@ def _prose(draft: Draft, detect: Callable[[str], str | None] | None) -> Iterator
     for paragraph in draft.paragraphs:
         if is_blank(paragraph):
             continue
-        fence = fence_block(_lf(paragraph))
+        fence = fence_block(paragraph)
         if fence is None and lead:
             yield f"<p>{lead} {_text(paragraph)}</p>"
         elif fence is None:
