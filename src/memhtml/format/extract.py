@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from memhtml.format.elements import FIGURE_ONLY, FORBIDDEN, UNSAFE, VOCABULARY
 from memhtml.format.fences import LANG_TOKEN
-from memhtml.format.metas import META_PREFIX, read_number
+from memhtml.format.metas import META_PREFIX, read_head, read_number
 from memhtml.format.text import EDGELESS, join_runs, plain_text
 from memhtml.format.tree import EDGE
-from memhtml.model.document import Citation, Facet
+from memhtml.model.document import Citation, Facet, Head
+from memhtml.model.instants import is_instant
 from memhtml.model.whitespace import wide_trim
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from memhtml.format.tree import Role, Tree
 
-__all__ = ["DERIVED_TEXT_CAP", "Facts", "LinkTag", "MetaTag", "Oddity", "TimeTag", "scan"]
+__all__ = ["DERIVED_TEXT_CAP", "Facts", "LinkTag", "Oddity", "scan"]
 
 DERIVED_TEXT_CAP = 16 * 2**20
 """Most characters handed out as texts of facets, citations and the like, all together.
@@ -35,25 +36,11 @@ Node = Any
 """The parser's handle of an element, good for `Tree.locate` only."""
 
 
-class MetaTag(NamedTuple):
-    """A ``meta`` of the head whose name starts with ``memhtml-``."""
-
-    content: str
-    node: Node
-
-
 class LinkTag(NamedTuple):
     """A ``link`` of the head whose rel starts with ``memhtml-``."""
 
     rel: str
     href: str | None
-    node: Node
-
-
-class TimeTag(NamedTuple):
-    """A ``time`` anywhere in the file."""
-
-    datetime: str | None
     node: Node
 
 
@@ -75,11 +62,14 @@ class Facts:
     __slots__ = (
         "abbreviations",
         "articles",
+        "bad_times",
         "block",
+        "body_text",
         "code_langs",
-        "first_time",
         "forbidden",
         "gist",
+        "happened_at",
+        "head",
         "is_text_dropped",
         "links",
         "lists",
@@ -90,14 +80,19 @@ class Facts:
         "odd",
         "text",
         "texts",
-        "times",
+        "title",
         "titles",
     )
 
     def __init__(self) -> None:
         self.titles: list[Node] = []
-        self.metas: dict[str, list[MetaTag]] = {}
-        """Every occurrence of each name, the names in the order they first appear."""
+        self.title = ""
+        """Text of the first title."""
+        self.metas: dict[str, list[tuple[str, Node]]] = {}
+        """The values of each meta of the head whose name starts with ``memhtml-``, "" where the
+        element has none, with their elements; the names in the order they first appear."""
+        self.head = Head()
+        """What can be used of them."""
         self.links: list[LinkTag] = []
         self.articles: list[Node] = []
         self.marks: list[Node] = []
@@ -106,15 +101,18 @@ class Facts:
         self.mark_in_details = False
         self.block: tuple[str, Node] | None = None
         """The article's first ``p`` or ``li``, with its name."""
-        self.times: list[TimeTag] = []
-        self.first_time: TimeTag | None = None
-        """The first ``time`` of the article."""
+        self.bad_times: list[tuple[str | None, Node]] = []
+        """Each ``time`` anywhere whose datetime is absent or no instant, with that value."""
+        self.happened_at: str | None = None
+        """What the first ``time`` of the article says, if it is an instant."""
         self.forbidden: list[Oddity] = []
         """What no memory may hold, as often as it does."""
         self.odd: list[Oddity] = []
         """What it had better not hold; each kind of thing once."""
         self.text = ""
         """Canonical text of the article."""
+        self.body_text = ""
+        """The same as one line."""
         self.gist = ""
         """Text of the first mark, less any ``pre`` and ``code``."""
         self.texts: dict[str, list[_Text]] = {}
@@ -126,8 +124,8 @@ class Facts:
 
     def meta(self, name: str) -> str | None:
         """Return the first value of a meta, "" when it has no content, or None without one."""
-        tags = self.metas.get(name)
-        return tags[0].content if tags else None
+        stated = self.metas.get(name)
+        return stated[0][0] if stated else None
 
     def facets(self) -> tuple[Facet, ...]:
         """Return the facets of the article: an outer list wholly before the lists inside it."""
@@ -177,6 +175,7 @@ def scan(tree: Tree) -> Facts:
     """Return the facts of a file. Linear in its size; no input makes it fail."""
     scanner = _Scanner(tree)
     tree.visit(scanner, _ROLES, _PLAIN_ATTRIBUTES)
+    scanner.facts.head = read_head(scanner.facts.metas)
     return scanner.facts
 
 
@@ -196,6 +195,7 @@ class _Scanner:
         "details",
         "facts",
         "figures",
+        "has_time",
         "in_head",
         "mark_begin",
         "mark_level",
@@ -218,7 +218,7 @@ class _Scanner:
         self.facts = Facts()
         self.pieces: list[str] = []
         self.depths: list[object] = []
-        self.in_head = False
+        self.in_head = self.has_time = False
         self.article_depth = self.asides = self.details = self.figures = 0
         self.mark_level = self.pre_level = self.skip_level = -1
         self.begin = self.mark_begin = self.pre_begin = self.skip_begin = 0
@@ -293,12 +293,13 @@ class _Scanner:
         self.in_head = False
 
     def open_title(self, _tag: str, _attrs: Mapping[str, str], node: Node) -> None:
+        if not self.facts.titles:
+            self.facts.title = plain_text(self.tree.direct_text(node))
         self.facts.titles.append(node)
 
     def open_meta(self, _tag: str, attrs: Mapping[str, str], node: Node) -> None:
         if self.in_head and (name := attrs.get("name", "")).startswith(META_PREFIX):
-            tag = MetaTag(attrs.get("content", ""), node)
-            self.facts.metas.setdefault(name, []).append(tag)
+            self.facts.metas.setdefault(name, []).append((attrs.get("content", ""), node))
 
     def open_link(self, _tag: str, attrs: Mapping[str, str], node: Node) -> None:
         if self.in_head and (rel := attrs.get("rel", "")).startswith(META_PREFIX):
@@ -323,7 +324,9 @@ class _Scanner:
                     for index in range(begin, end)
                     if self.pieces[index] is not EDGE
                 ]
-                self.facts.text = join_runs(self.pieces, verbatim, self.begin)
+                text = join_runs(self.pieces, verbatim, self.begin)
+                self.facts.text = text
+                self.facts.body_text = plain_text(text) if verbatim else wide_trim(text)
 
     def open_block(self, tag: str, _attrs: Mapping[str, str], node: Node) -> None:
         if self.facts.block is None and self.article_depth:
@@ -403,10 +406,13 @@ class _Scanner:
     # What the index takes from the article.
 
     def open_time(self, _tag: str, attrs: Mapping[str, str], node: Node) -> None:
-        time = TimeTag(attrs.get("datetime"), node)
-        self.facts.times.append(time)
-        if self.article_depth and self.facts.first_time is None:
-            self.facts.first_time = time
+        value = attrs.get("datetime")
+        is_good = value is not None and is_instant(value)
+        if not is_good:
+            self.facts.bad_times.append((value, node))
+        if self.article_depth and not self.has_time:
+            self.has_time = True
+            self.facts.happened_at = value if is_good else None
 
     def open_abbr(self, _tag: str, attrs: Mapping[str, str], _node: Node) -> None:
         if self.article_depth and (title := wide_trim(attrs.get("title", ""))):

@@ -9,17 +9,27 @@ from __future__ import annotations
 
 import math
 import re
+from typing import TYPE_CHECKING, Any
 
+from memhtml.model.document import Head
+from memhtml.model.instants import is_instant
+from memhtml.model.vocabulary import MemoryType, Status, TaskStatus
 from memhtml.model.whitespace import wide_trim
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from enum import StrEnum
 
 __all__ = [
     "DATETIME_METAS",
+    "HEAD_FIELDS",
     "META_ORDER",
     "META_PREFIX",
     "NUMBER_RANGES",
     "REPEATABLE",
     "REQUIRED",
     "read_flag",
+    "read_head",
     "read_number",
     "read_ranged",
 ]
@@ -110,3 +120,79 @@ def read_ranged(name: str, text: str) -> float | int | None:
 def read_flag(text: str) -> bool:
     """Return whether *text* says yes: ``true``, ``1`` or ``yes`` in any case, untrimmed."""
     return text.lower() in {"true", "1", "yes"}
+
+
+def read_head(metas: Mapping[str, Sequence[tuple[str, object]]]) -> Head:
+    """Return what can be used of the metas: each name's values, with something beside each.
+
+    Of a name that may be stated once, the first value counts. What only a task may say is left
+    out of any other memory.
+    """
+    fields: dict[str, Any] = {}
+    for name, stated in metas.items():
+        if name in REPEATABLE:
+            fields[HEAD_FIELDS[name]] = tuple(value for value, _ in stated if value)
+        elif name in _READERS:
+            fields[HEAD_FIELDS[name]] = _READERS[name](stated[0][0])
+        elif name in HEAD_FIELDS:
+            fields[HEAD_FIELDS[name]] = stated[0][0]
+    if fields.get("memory_type") != MemoryType.TASK:
+        fields.pop("task_status", None)
+        fields.pop("due_at", None)
+    return Head(**fields)
+
+
+def _read_instant(text: str) -> str | None:
+    return text if is_instant(text) else None
+
+
+def _word_of(words: type[StrEnum]) -> Callable[[str], str | None]:
+    values = frozenset(word.value for word in words)
+    return lambda text: text if text in values else None
+
+
+def _ranged(name: str) -> Callable[[str], float | int | None]:
+    return lambda text: read_ranged(name, text)
+
+
+HEAD_FIELDS: dict[str, str] = dict(
+    zip(
+        META_ORDER,
+        (
+            "memory_type",
+            "status",
+            "created_at",
+            "updated_at",
+            "confidence",
+            "importance",
+            "content_hash",
+            "author",
+            "session_id",
+            "prompt_id",
+            "turn_uuid",
+            "valid_from",
+            "valid_until",
+            "reprieves",
+            "archived_at",
+            "superseded_by",
+            "needs_revision",
+            "task_status",
+            "due_at",
+            "entities",
+            "tags",
+            "aliases",
+        ),
+        strict=True,
+    )
+)
+"""The field of `Head` that each meta becomes."""
+
+# How each value is read; any other is free text and kept as it is.
+_READERS: dict[str, Callable[[str], object]] = {
+    "memhtml-type": _word_of(MemoryType),
+    "memhtml-status": _word_of(Status),
+    "memhtml-task-status": _word_of(TaskStatus),
+    "memhtml-needs-revision": read_flag,
+    **dict.fromkeys(DATETIME_METAS, _read_instant),
+    **{name: _ranged(name) for name in NUMBER_RANGES},
+}

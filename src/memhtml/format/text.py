@@ -149,8 +149,12 @@ def join_runs(pieces: Sequence[str], verbatim: Sequence[int], begin: int = 0) ->
 def plain_text(text: str) -> str:
     """Return *text* as one line: each run of HTML whitespace a space, the ends wide-trimmed.
 
-    The same as `model.whitespace.collapse`, faster on long text.
+    The same as `model.whitespace.collapse`, and much faster.
     """
+    text = text.strip(" ")
+    # The space is the only whitespace that is printable.
+    if text.isprintable() and "  " not in text:
+        return text
     if "\v" in text:
         return collapse(text)
     return wide_trim(b" ".join(text.encode().split()).decode())

@@ -27,7 +27,6 @@ from memhtml.model.diagnostics import Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
     from types import ModuleType
 
     from turbohtml import Element as _ParsedElement
@@ -54,7 +53,6 @@ comparison with an HTML name is also a comparison of namespaces.
 """
 
 
-_foreign_tag_re = re.compile(rb"<(?:[sS][vV][gG]|[mM][aA][tT][hH])")
 _escaped_re = re.compile("[\udc80-\udcff]+")
 
 EDGE = "  "
@@ -97,13 +95,14 @@ def read_fragment(markup: str) -> Iterator[Step]:
 class Tree:
     """A parsed file."""
 
-    __slots__ = ("_body", "_bom", "_document", "_ruler", "data", "text")
+    __slots__ = ("_body", "_bom", "_document", "_lower", "_ruler", "data", "text")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
         """The file as it is."""
         self._bom = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
         self._body = data[self._bom :]
+        self._lower = data.lower()
         self.text = self._body.decode("utf-8", "replace")
         """The file decoded, without its byte order mark; its newlines are as they are."""
         self._document = _parser.parse(
@@ -141,7 +140,7 @@ class Tree:
         return self._end_tag_of(self.body, "body")
 
     def visit(  # noqa: C901, PLR0912 - it runs once a node of every memory; a call would double it
-        self, visitor: Visitor, roles: Mapping[str, Role], plain: AbstractSet[str]
+        self, visitor: Visitor, roles: Mapping[str, Role], plain: frozenset[str]
     ) -> None:
         """Walk the whole tree, as `steps` does, and call *visitor* about what it wants to know.
 
@@ -150,8 +149,8 @@ class Tree:
         into words, such as ``class`` and ``rel``.
         """
         element, text = _parser.Element, _parser.Text
-        is_html = not _foreign_tag_re.search(self.data)
-        inspect, role_of = visitor.inspect, roles.get
+        is_html = b"<svg" not in self._lower and b"<math" not in self._lower
+        inspect, role_of, is_plain = visitor.inspect, roles.get, plain.issuperset
         append = visitor.pieces.append
         stack: list[Any] = visitor.depths  # of (children still to come, role)
         left = len(self._document)
@@ -163,10 +162,8 @@ class Tree:
                 append(node.data)
             elif kind is element:
                 tag = node.tag if is_html else _qualified(node)
-                attrs: Any = node.attrs
-                if not attrs:
-                    role = role_of(tag) or inspect(tag, _NO_ATTRIBUTES, node)
-                elif (attrs := attrs.copy()).keys() <= plain:
+                attrs = node.attrs
+                if is_plain(attrs):
                     role = role_of(tag) or inspect(tag, attrs, node)
                 else:
                     attrs = _attributes(node)
@@ -251,7 +248,7 @@ class Tree:
 
         The tree cannot tell: parsers drop the second tag, or read what follows as body.
         """
-        if self.data.lower().count(b"<head") < 2:
+        if self._lower.count(b"<head") < 2:
             return None
         spans = list(self._tokens(_parser.TokenType.START_TAG, "head"))
         return (len(spans), spans[1]) if len(spans) > 1 else None
@@ -266,7 +263,7 @@ class Tree:
         if source is None:
             return ""
         start = source.start_tag.end_offset
-        end = None
+        end: int | None = None
         outer: Node | None = node
         while outer is not None:
             place = outer.source_location
@@ -274,9 +271,11 @@ class Tree:
                 end = place.end_tag.start_offset
                 break
             outer = outer.parent
-        ruler = self._measure()
-        stop = len(self.text) if end is None else ruler.text_offset(end)
-        return self.text[ruler.text_offset(start) : stop]
+        if "\r" in self.text:
+            ruler = self._measure()
+            start = ruler.text_offset(start)
+            end = None if end is None else ruler.text_offset(end)
+        return self.text[start:end]
 
     def span(self, source: SourceSpan) -> Span:
         """Return the parser's place *source* in the terms of the file."""
@@ -298,7 +297,7 @@ class Tree:
         if element is not None and (location := element.location) is not None:
             return location.end_tag
         # The parser gives no place to an element without a start tag, even when it is closed.
-        if f"</{name}".encode() not in self.data.lower():
+        if f"</{name}".encode() not in self._lower:
             return None
         span = next(self._tokens(_parser.TokenType.END_TAG, name), None)
         if span is None or name == "body":
@@ -408,7 +407,7 @@ class _Ruler:
     text, so a file with a hundred thousand findings is still measured in linear time.
     """
 
-    __slots__ = ("_bom", "_crlf", "_marks", "_raw", "damage")
+    __slots__ = ("_bom", "_crlf", "_is_ascii", "_marks", "_raw", "damage")
 
     _STRETCH = 1024  # code points between two marks
 
@@ -425,14 +424,9 @@ class _Ruler:
             raw = body.decode("utf-8", "surrogateescape")
             self.damage = _measure_damage(raw)
         self._raw = raw
-        self._marks: Sequence[int] | None = None
-        if not raw.isascii():
-            step = self._STRETCH
-            sizes = (
-                len(raw[at : at + step].encode("utf-8", "surrogateescape"))
-                for at in range(0, len(raw), step)
-            )
-            self._marks = list(accumulate(sizes, initial=bom))
+        self._is_ascii = raw.isascii()
+        self._marks: Sequence[int] = ()
+        """Byte offsets after each stretch of text; measured when first asked for."""
 
     def text_offset(self, offset: int) -> int:
         """Return the parser's *offset* as one into the text as it is."""
@@ -441,8 +435,15 @@ class _Ruler:
     def byte_offset(self, offset: int) -> int:
         """Return the parser's *offset* as one into the bytes of the file."""
         offset = self.text_offset(offset)
-        if self._marks is None:
+        if self._is_ascii:
             return self._bom + offset
+        if not self._marks:
+            step = self._STRETCH
+            sizes = (
+                len(self._raw[at : at + step].encode("utf-8", "surrogateescape"))
+                for at in range(0, len(self._raw), step)
+            )
+            self._marks = list(accumulate(sizes, initial=self._bom))
         if self.damage:
             after = bisect_right(self.damage, offset, key=_damage_end)
             offset += self.damage[after - 1][1] if after else 0

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from memhtml.format.checks.finding import Absent, Finding
 from memhtml.format.metas import META_ORDER, REPEATABLE, REQUIRED
-from memhtml.model.whitespace import is_blank
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,13 +18,13 @@ __all__ = ["check_metas", "check_title"]
 _KNOWN = frozenset(META_ORDER)
 
 
-def check_title(tree: Tree, facts: Facts) -> Iterator[Finding]:
+def check_title(_tree: Tree, facts: Facts) -> Iterator[Finding]:
     """Exactly one title in the whole file, with text."""
     titles = facts.titles
     if len(titles) != 1:
         place = titles[1] if titles else Absent.IN_HEAD
         yield Finding("title-count", place, {"count": len(titles)})
-    elif is_blank(tree.direct_text(titles[0])):
+    elif not facts.title:
         yield Finding("title-empty", titles[0], {})
 
 
@@ -34,8 +33,8 @@ def check_metas(_tree: Tree, facts: Facts) -> Iterator[Finding]:
     for name in REQUIRED:
         if name not in facts.metas:
             yield Finding("meta-required-missing", Absent.IN_HEAD, {"name": name})
-    for name, tags in facts.metas.items():
+    for name, stated in facts.metas.items():
         if name not in _KNOWN:
-            yield Finding("meta-unknown", tags[0].node, {"name": name}, "name")
-        elif len(tags) > 1 and name not in REPEATABLE:
-            yield Finding("meta-repeated", tags[1].node, {"name": name, "count": len(tags)})
+            yield Finding("meta-unknown", stated[0][1], {"name": name}, "name")
+        elif len(stated) > 1 and name not in REPEATABLE:
+            yield Finding("meta-repeated", stated[1][1], {"name": name, "count": len(stated)})

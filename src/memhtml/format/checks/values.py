@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memhtml.format.checks.finding import Absent, Finding
-from memhtml.format.metas import DATETIME_METAS, NUMBER_RANGES, read_ranged
-from memhtml.model.instants import is_instant
-from memhtml.model.vocabulary import MemoryType, Status, TaskStatus
+from memhtml.format.metas import DATETIME_METAS, HEAD_FIELDS, NUMBER_RANGES
+from memhtml.model.vocabulary import MemoryType, TaskStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,58 +20,53 @@ if TYPE_CHECKING:
 
 __all__ = ["check_due", "check_numbers", "check_values"]
 
-_TYPES = frozenset(MemoryType)
-_STATUSES = frozenset(Status)
+
 _TASK_STATUSES = frozenset(TaskStatus)
 
 
 def check_values(_tree: Tree, facts: Facts) -> Iterator[Finding]:
     """Type, status and task status are words we know, and every stated time sorts."""
-    kind = facts.meta("memhtml-type")
-    if kind is not None and kind not in _TYPES:
-        yield _about(facts, "type-unknown", "memhtml-type", {"value": kind})
-    status = facts.meta("memhtml-status")
-    if status is not None and status not in _STATUSES:
-        yield _about(facts, "status-unknown", "memhtml-status", {"value": status})
-    yield from _check_task_status(facts, kind)
+    metas = facts.metas
+    for name, code in (("memhtml-type", "type-unknown"), ("memhtml-status", "status-unknown")):
+        if name in metas and _is_unusable(facts, name):
+            yield _about(facts, code, name)
+    is_task = facts.head.memory_type == MemoryType.TASK
+    if "memhtml-task-status" in metas:
+        yield from _check_task_status(facts, is_task=is_task)
+    elif is_task:
+        yield Finding("task-status-missing", Absent.IN_HEAD, {})
     for name in DATETIME_METAS:
-        value = facts.meta(name)
-        if value is None or is_instant(value):
-            continue
-        if name != "memhtml-due" or kind == MemoryType.TASK:
-            info = {"name": name, "value": value}
-            yield _about(facts, "meta-datetime-invalid", name, info)
+        if name in metas and _is_unusable(facts, name) and (is_task or name != "memhtml-due"):
+            yield _about(facts, "meta-datetime-invalid", name, name=name)
 
 
 def check_due(_tree: Tree, facts: Facts) -> Iterator[Finding]:
     """Only a task has a deadline; whatever another memory states there is not read."""
-    kind = facts.meta("memhtml-type")
-    if kind != MemoryType.TASK and "memhtml-due" in facts.metas:
-        shown = kind if kind in _TYPES else None
-        yield Finding("due-not-task", facts.metas["memhtml-due"][0].node, {"type": shown})
+    if "memhtml-due" in facts.metas and facts.head.memory_type != MemoryType.TASK:
+        node = facts.metas["memhtml-due"][0][1]
+        yield Finding("due-not-task", node, {"type": facts.head.memory_type})
 
 
 def check_numbers(_tree: Tree, facts: Facts) -> Iterator[Finding]:
     """Tell of each number that was read as absent."""
     for name in NUMBER_RANGES:
-        value = facts.meta(name)
-        if value is not None and read_ranged(name, value) is None:
-            yield _about(facts, "number-dropped", name, {"name": name, "value": value})
+        if name in facts.metas and _is_unusable(facts, name):
+            yield _about(facts, "number-dropped", name, name=name)
 
 
-def _check_task_status(facts: Facts, kind: str | None) -> Iterator[Finding]:
-    name = "memhtml-task-status"
-    value = facts.meta(name)
-    if value is None:
-        if kind == MemoryType.TASK:
-            yield Finding("task-status-missing", Absent.IN_HEAD, {})
-        return
-    if kind != MemoryType.TASK:
-        shown = kind if kind in _TYPES else None
-        yield Finding("task-status-on-non-task", facts.metas[name][0].node, {"type": shown})
+def _check_task_status(facts: Facts, *, is_task: bool) -> Iterator[Finding]:
+    value, node = facts.metas["memhtml-task-status"][0]
+    if not is_task:
+        yield Finding("task-status-on-non-task", node, {"type": facts.head.memory_type})
     if value not in _TASK_STATUSES:
-        yield _about(facts, "task-status-unknown", name, {"value": value})
+        yield Finding("task-status-unknown", node, {"value": value}, "content")
 
 
-def _about(facts: Facts, code: str, name: str, info: dict[str, str]) -> Finding:
-    return Finding(code, facts.metas[name][0].node, info, "content")
+def _is_unusable(facts: Facts, name: str) -> bool:
+    """Whether nothing was read from the meta *name*, which is stated."""
+    return getattr(facts.head, HEAD_FIELDS[name]) is None
+
+
+def _about(facts: Facts, code: str, meta: str, /, **info: str) -> Finding:
+    value, node = facts.metas[meta][0]
+    return Finding(code, node, {**info, "value": value}, "content")
