@@ -9,13 +9,12 @@ read no database.
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from memhtml.index import indexer
 from memhtml.index.database import open_index
-from memhtml.model.errors import InvalidMemory, PathNotFound
+from memhtml.model.errors import InvalidMemory, PathNotFound, StorageFailure
 from memhtml.model.instants import stamp
 from memhtml.store.repo import Repo
 
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import TracebackType
     from typing import Self
+
+    from _typeshed import DataclassInstance
 
     from memhtml.index.database import Index
     from memhtml.index.indexer import Report
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     )
     from memhtml.model.errors import MemhtmlError
     from memhtml.model.memory import Draft, Memory, Written
+    from memhtml.model.tree import TreeEntry, WorktreeChange
     from memhtml.model.vocabulary import Rel, TaskStatus
     from memhtml.search.scope import Scope
     from memhtml.search.search import Hits
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
 __all__ = ["Corpus", "Health", "IndexStatus"]
 
 T = TypeVar("T")
+R = TypeVar("R", bound="DataclassInstance")
 
 
 class IndexStatus(NamedTuple):
@@ -165,7 +168,7 @@ class Corpus:
                 draft, view, now=now, detect=_detect, allow_secret=allow_secret
             )
         )
-        return replace(planned.result, commit=commit)
+        return _made_by(commit, planned.result)
 
     def read(self, path: str) -> Memory:
         """Return the memory at *path* as it is on disk, hand edits included.
@@ -203,7 +206,7 @@ class Corpus:
                 correction, view, now=now, detect=_detect, allow_secret=allow_secret
             )
         )
-        return replace(planned.result, commit=commit)
+        return _made_by(commit, planned.result)
 
     def archive(self, path: str, *, reason: str) -> Archived:
         """Move a memory into the archive.
@@ -217,7 +220,7 @@ class Corpus:
         planned, commit = self.carry_out(
             lambda view, now: plan_archive(path, view, now=now, reason=reason)
         )
-        return replace(planned.result, commit=commit)
+        return _made_by(commit, planned.result)
 
     def unarchive(self, path: str, *, force: bool = False) -> Unarchived:
         """Move an archived memory back to where it stood.
@@ -232,7 +235,7 @@ class Corpus:
         planned, commit = self.carry_out(
             lambda view, now: plan_unarchive(path, view, now=now, force=force)
         )
-        return replace(planned.result, commit=commit)
+        return _made_by(commit, planned.result)
 
     def link(self, src: str, rel: Rel, dst: str) -> Linked:
         """Link one memory to another; nothing happens when it is so already.
@@ -244,7 +247,7 @@ class Corpus:
         from memhtml.store.link import plan_link  # only here
 
         planned, commit = self.carry_out(lambda view, _: plan_link(src, rel, dst, view))
-        return replace(planned.result, commit=commit)
+        return _made_by(commit, planned.result)
 
     def unlink(self, src: str, rel: Rel, dst: str) -> Linked:
         """Remove a link, if it is there.
@@ -255,7 +258,7 @@ class Corpus:
         from memhtml.store.link import plan_unlink  # only here
 
         planned, commit = self.carry_out(lambda view, _: plan_unlink(src, rel, dst, view))
-        return replace(planned.result, commit=commit)
+        return _made_by(commit, planned.result)
 
     def set_task_status(
         self, path: str, status: TaskStatus, *, reason: str | None = None
@@ -272,7 +275,7 @@ class Corpus:
         planned, commit = self.carry_out(
             lambda view, now: plan_task_status(path, status, view, now=now, reason=reason)
         )
-        return replace(planned.result, commit=commit)
+        return _made_by(commit, planned.result)
 
     # Many
 
@@ -296,7 +299,7 @@ class Corpus:
                 on_progress=on_progress,
             )
         )
-        return replace(planned.result, commit=commit)
+        return _made_by(commit, planned.result)
 
     def memories(self, *, include_archived: bool = False) -> Iterator[Memory]:
         """Yield the memories of the store in order of path, as they are on disk."""
@@ -347,11 +350,36 @@ class Corpus:
 
         return overlaid_paths(self._index)
 
-    def committed_files(self) -> Iterator[tuple[str, str]]:
-        """Yield path and blob sha of every file of HEAD."""
+    def committed_files(self) -> Iterator[TreeEntry]:
+        """Yield every file of HEAD."""
         head = self._repo.head()
-        for entry in self._repo.list_tree(head) if head else ():
-            yield entry.path, entry.sha
+        return self._repo.list_tree(head) if head else iter(())
+
+    def worktree_changes(self) -> list[WorktreeChange]:
+        """Return how the files on disk differ from HEAD, each untracked file by itself."""
+        return self._repo.worktree_changes()
+
+    def read_file(self, path: str) -> bytes | None:
+        """Return the file at *path* on disk; None when that is no regular file we may read."""
+        try:
+            return self._repo.read_file(path)
+        except StorageFailure:
+            return None
+
+    def indexed_files(self) -> dict[str, str]:
+        """Return the blob sha of every memory in the index, by path."""
+        from memhtml.index.lookup import indexed_files  # only here
+
+        return indexed_files(self._index)
+
+    def now(self) -> datetime:
+        """Return the time to stamp with."""
+        return self._clock()
+
+    @property
+    def repo(self) -> Repo:
+        """The repository, for who examines the clone itself."""
+        return self._repo
 
     def read_committed(self, path: str) -> bytes | None:
         """Return the file that HEAD has at *path*, or None."""
@@ -474,6 +502,13 @@ def _now() -> datetime:
 
 def _seconds(clock: Callable[[], datetime]) -> Callable[[], float]:
     return lambda: clock().timestamp()
+
+
+def _made_by(commit: str | None, result: R) -> R:
+    """Return the result of a plan with the commit that carried it out."""
+    from dataclasses import replace  # a search never needs it, and it costs what Python costs
+
+    return replace(result, commit=commit)
 
 
 def _stem(path: str) -> str:
