@@ -3,14 +3,14 @@
 Everything that speaks about commands is derived from these values: the parser, the help, the
 manifest, the shell completions, the reference in ``docs/cli.md`` and the suggestions for a
 misspelt name. A command module declares its `Command` values and a ``run(call)``; nothing about
-a command is stated twice.
+a command is stated twice. They are named tuples because the module `dataclasses` alone costs more
+than starting Python.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.model.errors import InvalidFlag
 
@@ -34,8 +34,7 @@ class Kind(StrEnum):
     BOOLEAN = "boolean"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Argument:
+class Argument(NamedTuple):
     """A word that stands by its place."""
 
     name: str
@@ -47,8 +46,7 @@ class Argument:
     """Names a file or folder on this machine, so a shell may complete it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flag:
+class Flag(NamedTuple):
     """A named option, without its dashes."""
 
     name: str
@@ -69,18 +67,19 @@ class Flag:
     """Names a file or folder on this machine, so a shell may complete it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class Command(NamedTuple):
     """One command: what it is called, takes, answers and is good for."""
 
     name: str
     """One or two words, such as ``search`` or ``index rebuild``."""
     summary: str
+    response_types: tuple[str, ...]
+    examples: tuple[str, ...]
+    """Whole command lines that can be run as they stand."""
     description: str = ""
     """Further paragraphs for the help page; plain text."""
     arguments: tuple[Argument, ...] = ()
     flags: tuple[Flag, ...] = ()
-    response_types: tuple[str, ...]
     errors: tuple[str, ...] = ()
     """Codes this command answers with beyond the usage codes."""
     exit_statuses: tuple[tuple[int, str], ...] = (
@@ -88,8 +87,6 @@ class Command:
         (1, "it could not be done"),
         (2, "the call is wrong"),
     )
-    examples: tuple[str, ...]
-    """Whole command lines that can be run as they stand."""
 
     @property
     def usage(self) -> str:
@@ -104,8 +101,7 @@ class Command:
         return " ".join(words)
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """A command line that has been read and found good, with the world it runs in."""
 
     command: Command

@@ -6,9 +6,9 @@ and codes are only ever added, so callers branch on them and never on the words 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from memhtml.cli.commands import MODULES
 from memhtml.model.errors import InvalidMemory, MemhtmlError
 
 if TYPE_CHECKING:
@@ -74,14 +74,12 @@ _GENERAL_ADVICE: Mapping[str, tuple[str, ...]] = {
     "ERR_STORAGE": ("memhtml status",),
     "ERR_BUSY": ("run the same command again",),
     "ERR_PATH_NOT_FOUND": ("memhtml search 'a few words of it'",),
-    "ERR_INVALID_MEMORY": ("memhtml check --list-codes",),
     "ERR_INDEX_STALE": ("memhtml index rebuild",),
 }
 """What to try where the error itself has no better idea."""
 
 
-@dataclass(frozen=True, slots=True)
-class Success:
+class Success(NamedTuple):
     """An answer. *exit_status* is not 0 where the answer is bad news, such as violations."""
 
     type: str
@@ -100,8 +98,7 @@ class Success:
         return {"apiVersion": API_VERSION, "type": self.type, "data": self.data}
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """A refusal or an accident, with what to try next."""
 
     error: str
@@ -127,9 +124,9 @@ def failure_of(error: BaseException) -> Failure:
         return Failure(
             error.message,
             error.code,
-            tuple(dict.fromkeys(error.suggestions)) or _GENERAL_ADVICE.get(error.code, ()),
+            _suggestions(error),
             error.exit_status,
-            tuple(map(str, error.diagnostics)) if isinstance(error, InvalidMemory) else (),
+            _findings(error),
         )
     if isinstance(error, OSError):
         what = error.strerror or str(error)
@@ -141,3 +138,26 @@ def failure_of(error: BaseException) -> Failure:
         ("report it with the traceback that is on stderr",),
         1,
     )
+
+
+def _findings(error: MemhtmlError) -> tuple[str, ...]:
+    if not isinstance(error, InvalidMemory):
+        return ()
+    # Without the place: it is one in a file that was never made.
+    return tuple(f"{finding.code}: {finding.message}" for finding in error.diagnostics)
+
+
+def _suggestions(error: MemhtmlError) -> tuple[str, ...]:
+    """Return what to try, each once, and no command that this version does not have."""
+    general = _GENERAL_ADVICE.get(error.code, ())
+    if isinstance(error, InvalidMemory) and error.diagnostics:
+        general = ("memhtml check --list-codes",)
+    known = [text for text in dict.fromkeys(error.suggestions) if _can_be_run(text)]
+    return tuple(known) or general
+
+
+def _can_be_run(suggestion: str) -> bool:
+    words = suggestion.split()
+    if words[:1] != ["memhtml"]:
+        return True
+    return " ".join(words[1:2]) in MODULES or " ".join(words[1:3]) in MODULES

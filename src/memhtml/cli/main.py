@@ -15,7 +15,7 @@ from memhtml.cli.commands import command_named, run
 from memhtml.cli.envelope import Failure, Json, Success, failure_of
 from memhtml.cli.parse import parse
 from memhtml.cli.world import World
-from memhtml.model.errors import InvalidFlag
+from memhtml.model.errors import InvalidFlag, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -100,7 +100,13 @@ def _answer(argv: Sequence[str], world: World) -> Success:
         return _version()
     if command is None:
         return _bare(parsed, world)
-    return run(Call(command, values, world))
+    try:
+        return run(Call(command, values, world))
+    except UsageError as error:
+        page = f"memhtml help {command.name}"
+        if page not in error.suggestions:
+            error.suggestions = (*error.suggestions, page)
+        raise
 
 
 def _reference(name: str, *words: str, world: World) -> Success:
@@ -194,11 +200,13 @@ def _error_text(failure: Failure, world: World) -> str:
     message = failure.error
     if failure.findings:
         message = "nothing was written, because the memory breaks the format:"
-    message = printable(message)
-    first, *rest = (message[a:b] for a, b in wrap(message, screen.width - 7))
-    lines = [f"{screen.paint('error:', 'bold', 'red')} {first}"]
-    lines += [" " * 7 + line for line in rest]
-    lines += [f"  {printable(finding)}" for finding in failure.findings]
+    lines = []
+    for text, indent in ((message, 7), *((finding, 4) for finding in failure.findings)):
+        shown = printable(text)
+        parts = wrap(shown, screen.width - indent)
+        lines += [" " * indent + shown[start:end] for start, end in parts]
+    lines[0] = f"{screen.paint('error:', 'bold', 'red')} {lines[0].lstrip()}"
+    # A hint is to be copied, so it is never broken.
     lines += [
         f" {screen.paint('hint:', 'bold', 'cyan')} {printable(hint)}"
         for hint in failure.suggestions

@@ -6,8 +6,7 @@ character for one, so that offsets into a text stay true after it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,8 +41,7 @@ _SAFE = dict.fromkeys(_HARMFUL, "\ufffd") | dict.fromkeys(map(ord, "\t\n\r\u2028
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
 
-@dataclass(frozen=True, slots=True)
-class Screen:
+class Screen(NamedTuple):
     """Where text is laid out: how wide, whether in colour, and when."""
 
     columns: int
@@ -128,7 +126,7 @@ def wrap(text: str, width: int) -> list[tuple[int, int]]:
     """Return where to break a one-line *text*: a start and end offset for every line.
 
     Lines break at spaces, between wide characters, and in the middle of a word only when it is
-    wider than a line. The space at a break belongs to no line.
+    wider than a line. Spaces at either end of a line belong to none.
 
     >>> [("one two three"[a:b]) for a, b in wrap("one two three", 8)]
     ['one two', 'three']
@@ -139,10 +137,15 @@ def wrap(text: str, width: int) -> list[tuple[int, int]]:
     was_wide = False
     while at < len(text):
         char = text[at]
+        if char == " " and at == start:
+            start = at = break_at = at + 1
+            continue
         size = cells(char)
+        follows_space = at > start and text[at - 1] == " "
         if char == " ":
-            break_at, resume_at = at, at + 1
-        elif (was_wide or size == 2) and at > start:
+            # The line ends before a run of spaces and the next starts after it.
+            break_at, resume_at = break_at if follows_space else at, at + 1
+        elif (was_wide or size == 2) and at > start and not follows_space:
             break_at, resume_at = at, at
         if used + size > width and at > start and char != " ":
             if break_at <= start:

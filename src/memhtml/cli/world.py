@@ -6,8 +6,7 @@ line reads the environment, the clock or the terminal.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.model.errors import RepoRequired
 
@@ -21,8 +20,7 @@ DEFAULT_ROOT = "~/memhtml"
 _OFF = frozenset({"", "0", "false", "no", "off"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class World:
+class World(NamedTuple):
     """Streams, environment, terminal and clock of one call."""
 
     env: Mapping[str, str]

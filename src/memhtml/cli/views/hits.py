@@ -24,7 +24,7 @@ def hits_page(found: Hits, screen: Screen) -> str:
         lines.append(f"nothing found: {found.no_match.message}")
     if found.unmatched_terms:
         words = ", ".join(map(printable, found.unmatched_terms))
-        lines.append(screen.paint(f"no memory has: {words}", "dim"))
+        lines.append(screen.paint(f"in no memory: {words}", "dim"))
     if found.skipped_count:
         broken = plural(found.skipped_count, "file")
         lines.append(
