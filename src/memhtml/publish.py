@@ -43,7 +43,7 @@ def publish(corpus: Corpus) -> Publication:
     planned, commit = corpus.carry_out(
         lambda _view, _now: plan_publish(
             _entries(corpus),
-            {path: sha for path, sha in corpus.committed_files() if is_generated(path)},
+            {f.path: f.sha for f in corpus.committed_files() if is_generated(f.path)},
             style=style,
             sha_of=corpus.sha_of,
         )

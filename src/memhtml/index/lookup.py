@@ -24,6 +24,7 @@ __all__ = [
     "find_file",
     "find_frame",
     "find_near",
+    "indexed_files",
     "linking",
     "list_entries",
     "list_paths",
@@ -136,6 +137,12 @@ def list_paths(index: Index, *, include_archived: bool = False) -> list[str]:
     with index.guarded("list the memories"):
         found = index.connection.execute(_LIST_PATHS, (int(include_archived),))
         return [path for (path,) in found]
+
+
+def indexed_files(index: Index) -> dict[str, str]:
+    """Return the blob sha of every memory, by path."""
+    with index.guarded("list the memories"):
+        return dict(index.connection.execute("SELECT path, blob_sha FROM files"))
 
 
 def count_archived(index: Index) -> int:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from memhtml.model.tree import Change, TreeEntry, WorktreeChange
     from memhtml.store.commit import Committer
     from memhtml.store.gitdir import GitDir, Head
+    from memhtml.store.leftovers import Leftover
     from memhtml.store.plan import File, Plan
     from memhtml.store.trees import CommitTrees
     from memhtml.store.writers import Identity
@@ -360,6 +361,33 @@ class Repo:
         break_line = "\n" if lines[-1] else ""
         with open(place, "a", encoding="utf-8", newline="\n") as file:
             file.write(f"{break_line}{pattern}\n")
+
+    # The clone
+
+    def folders(self, top: str) -> Iterator[str]:
+        """Yield every folder below *top* on disk, empty ones included; links are not followed."""
+        for folder, names, _ in os.walk(os.path.join(self.root, top)):
+            inside = os.path.relpath(folder, self.root).replace(os.sep, "/")
+            yield from (f"{inside}/{name}" for name in names)
+
+    def leftovers(self) -> tuple[Leftover, ...]:
+        """Return what processes that died while writing left in the git directory."""
+        from memhtml.store.leftovers import find_leftovers  # noqa: PLC0415 - only for doctor
+
+        return find_leftovers(self.where)
+
+    def fault(self) -> str | None:
+        """Return why nothing could be committed here at the moment, if so."""
+        unfinished = gitdir.unfinished_operation(self.where)
+        if unfinished is not None:
+            return f"a {unfinished} is under way"
+        return "HEAD is detached" if self._head().ref is None else None
+
+    def has_identity(self) -> bool:
+        """Tell whether git knows whom to name as author."""
+        from memhtml.store.policy import FALLBACK  # noqa: PLC0415 - only for doctor
+
+        return self.identity() != FALLBACK
 
     # Helpers
 

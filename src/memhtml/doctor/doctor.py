@@ -1,0 +1,158 @@
+"""Examine a store, and mend what can be mended without losing anything.
+
+A fix is head edits, as one plan and one commit, or something about the clone: finishing what a
+crashed process began, building the index anew, registering the merge driver. No fix deletes a file
+or touches an article. What was edited by hand and not committed is left to its author.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from memhtml.doctor.finding import CODES, Finding, Gravity
+from memhtml.doctor.rules import RULES
+from memhtml.doctor.survey import survey
+from memhtml.format.edit import SetMeta, apply_edits, read_meta
+from memhtml.model.instants import stamp
+from memhtml.store.archive import later
+from memhtml.store.plan import Planned, Put, subject
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from datetime import datetime
+
+    from memhtml.corpus import Corpus
+    from memhtml.doctor.survey import Survey
+    from memhtml.store.plan import Step, View
+
+__all__ = ["Examination", "Repair", "examine", "mend"]
+
+_GRAVITIES = list(Gravity)
+
+
+class Examination(NamedTuple):
+    """What was found."""
+
+    findings: tuple[Finding, ...]
+    """Gravest first, then by path and place."""
+    files: int
+    """Files that were looked at."""
+
+    @property
+    def is_healthy(self) -> bool:
+        """Whether nothing grave was found; warnings and notes are not grave."""
+        return not any(finding.gravity is Gravity.ERROR for finding in self.findings)
+
+
+class Repair(NamedTuple):
+    """What was, or would be, mended."""
+
+    mended: tuple[Finding, ...]
+    left: tuple[Finding, ...]
+    """Could be mended but for changes of the same file that are not committed."""
+    commit: str | None
+    """None when nothing in the tree had to change, or in a dry run."""
+
+
+def examine(corpus: Corpus) -> Examination:
+    """Look at the whole store; change nothing but the index, which is brought up to date."""
+    surveyed = survey(corpus)
+    found = [finding for rule in RULES for finding in rule(surveyed)]
+    found += _about_clone(corpus)
+    found += _drift(corpus, surveyed)
+    return Examination(tuple(sorted(found, key=_order)), len(surveyed.memories))
+
+
+def mend(corpus: Corpus, examination: Examination, *, dry_run: bool = False) -> Repair:
+    """Mend what *examination* found and can be mended, tree changes as one commit.
+
+    Raises:
+        WriteConflict: A file changed after it was examined.
+        Busy: Another process kept a lock for longer than we wait.
+    """
+    dirty = {finding.path for finding in examination.findings if finding.code == "uncommitted"}
+    fixable = [finding for finding in examination.findings if finding.is_fixable]
+    mended = [f for f in fixable if not (f.edits and f.path in dirty)]
+    left = tuple(f for f in fixable if f.edits and f.path in dirty)
+    if dry_run:
+        return Repair(tuple(mended), left, None)
+    other = {finding.other_fix for finding in mended}
+    # Taking the writers' lock finishes or undoes what a crashed process began.
+    _, commit = corpus.carry_out(lambda view, now: _plan(mended, view, now))
+    if "rebuild" in other:
+        corpus.rebuild()
+    else:
+        corpus.update()
+    return Repair(tuple(mended), left, commit)
+
+
+def _plan(findings: Iterable[Finding], view: View, now: datetime) -> Planned[None]:
+    edits_of: dict[str, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        if finding.path is not None and finding.edits:
+            edits_of[finding.path].append(finding)
+    steps: list[Step] = []
+    for path, found in edits_of.items():
+        file = view.find(path)
+        if file is None:
+            continue
+        edits = [edit for finding in found for edit in finding.edits]
+        data = apply_edits(file.data, edits)
+        if data != file.data:
+            updated = later(stamp(now), read_meta(data, "memhtml-updated"))
+            data = apply_edits(data, (SetMeta("memhtml-updated", updated),))
+            steps.append(Put(path, data, file.sha))
+    count = sum(map(len, edits_of.values()))
+    return Planned(
+        result=None,
+        steps=tuple(steps),
+        subject=subject("doctor", f"{count} {'repair' if count == 1 else 'repairs'}"),
+    )
+
+
+def _about_clone(corpus: Corpus) -> Iterator[Finding]:
+    """Yield what is wrong with this clone rather than with its files."""
+    for leftover in corpus.repo.leftovers():
+        yield Finding(
+            code="crash-leftover",
+            message=leftover.message,
+            path=leftover.path,
+            other_fix="recover" if leftover.is_ours else None,
+            hint=None if leftover.is_ours else f"rm {leftover.path}, once no git command runs",
+        )
+    state = corpus.repo.fault()
+    if state is not None:
+        yield Finding(code="repository-state", message=state)
+    if not corpus.repo.has_identity():
+        yield Finding(
+            code="identity-missing",
+            message="commits bear a stand-in name",
+            hint="git config user.name and user.email",
+        )
+
+
+def _drift(corpus: Corpus, surveyed: Survey) -> Iterator[Finding]:
+    """Yield where the index, brought up to date, disagrees with the tree."""
+    corpus.update()
+    indexed = corpus.indexed_files()
+    there = {file.path: file.sha for file in surveyed.valid()}
+    for path in sorted(indexed.keys() | there.keys()):
+        if indexed.get(path) != there.get(path):
+            if path not in indexed:
+                message = "it is not in the index"
+            elif path not in there:
+                message = "the index has it, and the tree has not"
+            else:
+                message = "the index has another version of it"
+            yield Finding(code="index-drift", path=path, message=message, other_fix="rebuild")
+
+
+def _order(finding: Finding) -> tuple[int, int, str, int, int]:
+    return (
+        _GRAVITIES.index(finding.gravity),
+        list(CODES).index(finding.code),
+        finding.path or "",
+        finding.line or 0,
+        finding.column or 0,
+    )

@@ -1,0 +1,234 @@
+"""A store that is hurt in every way, examined and mended."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memhtml.corpus import Corpus
+from memhtml.doctor.doctor import examine, mend
+from memhtml.doctor.finding import CODES
+from memhtml.format.edit import read_links, read_meta, set_meta
+from memhtml.model.document import Link
+from memhtml.model.memory import Draft
+from memhtml.model.vocabulary import MemoryType, Rel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memhtml.doctor.doctor import Examination
+
+NOW = datetime(2026, 8, 2, 14, 3, 11, tzinfo=UTC)
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Corpus]:
+    for role in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{role}_NAME", "Reader")
+        monkeypatch.setenv(f"GIT_{role}_EMAIL", "reader@example.org")
+    Corpus.init(tmp_path / "store")
+    with Corpus.open(tmp_path / "store", clock=lambda: NOW) as opened:
+        yield opened
+
+
+def write(corpus: Corpus, title: str, claim: str, **fields: object) -> str:
+    fields.setdefault("memory_type", MemoryType.SEMANTIC)
+    return corpus.write(Draft(title=title, claim=claim, **fields)).path  # type: ignore[arg-type]  # test shorthand
+
+
+def put(corpus: Corpus, path: str, data: bytes) -> None:
+    file = Path(corpus.root, path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(data)
+
+
+def commit(corpus: Corpus) -> None:
+    for args in (("add", "-A"), ("commit", "-qm", "by hand")):
+        subprocess.run(["git", "-C", corpus.root, *args], check=True)
+
+
+def codes(examination: Examination) -> dict[str, list[str | None]]:
+    found: dict[str, list[str | None]] = {}
+    for finding in examination.findings:
+        found.setdefault(finding.code, []).append(finding.path)
+    return found
+
+
+def test_a_good_store_is_healthy(corpus: Corpus) -> None:
+    write(corpus, "A", "First fact.")
+    found = examine(corpus)
+    assert found.is_healthy
+    assert codes(found).keys() <= {"merge-driver-missing"}
+
+
+def test_every_broken_file_dropped_in_is_named_with_its_reason_and_none_is_deleted(
+    corpus: Corpus,
+) -> None:
+    """Field case S7; doctor weakness 5."""
+    good = Path(corpus.root, write(corpus, "Good", "The marzipan is in the cellar.")).read_bytes()
+    inbox = "areas/inbox"
+    dropped = {
+        "bytes.html": b"\xff\xfe\x00",
+        "empty.html": b"",
+        "script.html": good.replace(b"</article>", b"<script>x()</script></article>"),
+        "handler.html": good.replace(b"<article>", b'<article onerror="x()">'),
+        "markless.html": good.replace(b"<mark>", b"").replace(b"</mark>", b""),
+        "two.html": good.replace(b"</article>", b"</article><article><p>x</p></article>"),
+    }
+    for name, data in dropped.items():
+        put(corpus, f"{inbox}/{name}", data)
+    windows = good.replace(b"cellar", b"attic").replace(b"\n", b"\r\n")
+    put(corpus, f"{inbox}/windows.html", b"\xef\xbb\xbf" + windows)
+    Path(corpus.root, inbox, "link.html").symlink_to("/etc/hostname")
+    Path(corpus.root, inbox, "x.html").mkdir()
+
+    assert {hit.path for hit in corpus.search("marzipan").hits} == {
+        f"{inbox}/good.html",
+        f"{inbox}/windows.html",
+    }
+    found = examine(corpus)
+    assert not found.is_healthy
+    invalid = {path for path in codes(found)["memory-invalid"] if path}
+    assert invalid == {f"{inbox}/{name}" for name in dropped}
+    assert codes(found)["not-a-file"] == [f"{inbox}/link.html", f"{inbox}/x.html"]
+    mend(corpus, found)
+    for name, data in dropped.items():
+        assert Path(corpus.root, inbox, name).read_bytes() == data
+
+
+def test_findings_have_line_and_column(corpus: Corpus) -> None:
+    path = write(corpus, "A", "First fact.")
+    data = Path(corpus.root, path).read_bytes()
+    put(corpus, path, data.replace(b"<article>", b'<article class="x">'))
+    (finding,) = [f for f in examine(corpus).findings if f.code == "memory-invalid"]
+    lines = data.decode().split("\n")
+    assert finding.line == lines.index("<article>") + 1
+    assert finding.column == 10
+
+
+def test_mending_is_one_commit_and_reindexes(corpus: Corpus) -> None:
+    """Doctor weakness 6."""
+    kept = write(corpus, "Kept", "First fact.")
+    gone = write(corpus, "Gone", "Second fact.")
+    corpus.link(kept, Rel.SUPPORTS, gone)
+    corpus.archive(gone, reason="r")
+    file = Path(corpus.root, kept)
+    file.write_bytes(set_meta(file.read_bytes(), "memhtml-content-hash", "sha256:" + "0" * 64))
+    commit(corpus)
+
+    found = examine(corpus)
+    assert codes(found)["link-dangling"] == [kept]
+    assert codes(found)["hash-stale"] == [kept]
+    preview = mend(corpus, found, dry_run=True)
+    assert preview.commit is None
+    assert {f.code for f in preview.mended} >= {"link-dangling", "hash-stale"}
+    assert read_links(file.read_bytes()) == (Link("memhtml-supports", f"/{gone}"),)
+
+    repair = mend(corpus, found)
+    assert repair.commit == corpus.repo.head()
+    assert read_links(file.read_bytes()) == (Link("memhtml-supports", f"/archive/2026/{gone}"),)
+    assert examine(corpus).is_healthy
+    status = subprocess.run(
+        ["git", "-C", corpus.root, "status", "--porcelain"], capture_output=True, check=True
+    )
+    assert status.stdout == b""
+
+
+def test_a_file_with_uncommitted_edits_is_left_to_its_author(corpus: Corpus) -> None:
+    path = write(corpus, "A", "First fact.")
+    file = Path(corpus.root, path)
+    data = set_meta(file.read_bytes(), "memhtml-content-hash", "sha256:" + "0" * 64)
+    file.write_bytes(data)
+    repair = mend(corpus, examine(corpus))
+    assert [f.code for f in repair.left] == ["hash-stale"]
+    assert file.read_bytes() == data
+
+
+def test_the_place_decides_and_the_status_follows(corpus: Corpus) -> None:
+    path = write(corpus, "A", "First fact.")
+    archived = corpus.archive(path, reason="r").archive_path
+    file = Path(corpus.root, archived)
+    file.write_bytes(set_meta(file.read_bytes(), "memhtml-status", "active"))
+    commit(corpus)
+    found = examine(corpus)
+    assert codes(found)["status-misplaced"] == [archived]
+    mend(corpus, found)
+    assert read_meta(file.read_bytes(), "memhtml-status") == "archived"
+
+
+def test_a_duplicate_made_by_hand_is_told_and_both_are_found(corpus: Corpus) -> None:
+    """Index weakness 1: one duplicate does not break the index."""
+    path = write(corpus, "A", "First fact.")
+    put(corpus, "areas/copy.html", Path(corpus.root, path).read_bytes())
+    commit(corpus)
+    assert codes(examine(corpus))["duplicate-content"] == ["areas/inbox/a.html"]
+    assert len(corpus.search("first fact").hits) == 2
+
+
+def test_names_that_collide_or_cannot_be_held_everywhere_are_told(corpus: Corpus) -> None:
+    data = Path(corpus.root, write(corpus, "A", "First fact.")).read_bytes()
+    for n, path in enumerate(["areas/inbox/A.html", "areas/aux.html", "areas/what?.html"]):
+        put(corpus, path, data.replace(b"First", b"No %d" % n))
+    found = codes(examine(corpus))
+    assert found["name-collision"] == ["areas/inbox/a.html"]
+    assert found["name-not-portable"] == ["areas/aux.html", "areas/what?.html"]
+
+
+def test_a_dropped_number_is_a_note(corpus: Corpus) -> None:
+    path = write(corpus, "A", "First fact.", importance=5)
+    file = Path(corpus.root, path)
+    file.write_bytes(set_meta(file.read_bytes(), "memhtml-importance", "42"))
+    found = examine(corpus)
+    assert codes(found)["value-dropped"] == [path]
+    assert found.is_healthy
+
+
+def test_an_index_that_lies_is_told_and_built_anew(corpus: Corpus) -> None:
+    path = write(corpus, "A", "First fact.")
+    corpus._index.connection.execute("UPDATE files SET blob_sha = ?", ("0" * 40,))
+    found = examine(corpus)
+    assert codes(found)["index-drift"] == [path]
+    mend(corpus, found)
+    assert examine(corpus).is_healthy
+
+
+def test_what_a_crashed_writer_left_is_told_and_finished(corpus: Corpus) -> None:
+    write(corpus, "A", "First fact.")
+    scratch = Path(corpus.root, ".git/memhtml/tmp/file-0")
+    scratch.write_bytes(b"half")
+    found = examine(corpus)
+    assert codes(found)["crash-leftover"] == [str(scratch)]
+    assert not found.is_healthy
+    mend(corpus, found)
+    assert not scratch.exists()
+
+
+def test_an_old_lock_of_gits_is_told_and_left_alone(corpus: Corpus) -> None:
+    write(corpus, "A", "First fact.")
+    lock = Path(corpus.root, ".git/HEAD.lock")
+    lock.write_bytes(b"")
+    assert "crash-leftover" not in codes(examine(corpus))
+    hour_ago = time.time() - 3600
+    os.utime(lock, (hour_ago, hour_ago))
+    (finding,) = [f for f in examine(corpus).findings if f.code == "crash-leftover"]
+    assert not finding.is_fixable
+    assert lock.exists()
+
+
+def test_tasks_past_their_day_are_notes(corpus: Corpus) -> None:
+    path = write(corpus, "T", "It is done.", memory_type=MemoryType.TASK, due_at="2026-08-01")
+    found = examine(corpus)
+    assert codes(found)["task-overdue"] == [path]
+    assert found.is_healthy
+
+
+def test_every_code_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "doctor.md").read_text(encoding="utf-8")
+    sections = [line[4:].strip("`") for line in page.split("\n") if line.startswith("### ")]
+    assert sections == list(CODES)
