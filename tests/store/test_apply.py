@@ -87,7 +87,7 @@ def test_a_batch_becomes_one_commit_and_one_pack(kept: Sandbox) -> None:
 
 def test_a_plan_that_changes_nothing_makes_no_commit(kept: Sandbox) -> None:
     before = kept.git("rev-parse", "HEAD").strip()
-    assert kept.apply(put("areas/a.html", OLD, sha(OLD)), Plan((), "nothing")) == [before, before]
+    assert kept.apply(Plan((), "nothing"), put("areas/a.html", OLD, sha(OLD))) == [before, before]
     kept.assert_sound()
 
 

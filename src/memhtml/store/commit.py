@@ -215,6 +215,7 @@ class Committer:
             news = {path: _entry(olds[path], blobs.get(path)) for path in edits}
             shifts = {p: Shift(olds[p], news[p]) for p in edits if olds[p] != news[p]}
             if not shifts:
+                self._discard()
                 return head.sha
             tree = writer.tree(base, {path: shift.new for path, shift in shifts.items()})
             by = self._signed()
@@ -419,6 +420,7 @@ class Committer:
         for record in self._journal.left_behind():
             self._finish(record)
         self._staging.flush()
+        self._on_step("index recovered")
         self._staging.release()
         self._journal.clear()
         for name in os.listdir(self._tmp):
@@ -460,6 +462,7 @@ class Committer:
             scratch = os.path.join(self._tmp, "forward")
             files.write_new(scratch, self._git.read_for_disk(commit, path))
         self._place(path, shift, scratch)
+        self._on_step("file recovered")
 
     # Reading
 
