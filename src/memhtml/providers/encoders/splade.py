@@ -116,14 +116,17 @@ class SpladeModel:
         (begin, end) = self._pieces.ids("", 2)
         ids = np.column_stack([np.full_like(pieces, begin), pieces, np.full_like(pieces, end)])
         bids = self._bids(ids)
-        strongest = np.argpartition(-bids, _EXPANSIONS, axis=1)[:, :_EXPANSIONS]
-        expansions = []
-        for piece, best, row in zip(pieces.tolist(), strongest, bids, strict=True):
-            places = np.sort(best[row[best] > expm1(_LEAST_WEIGHT)])
-            terms = tuple(self._terms[places].tolist())
-            weights = _weights(row[places]).tobytes()
-            expansions.append(Expansion(self._vocabulary[piece], terms, weights))
-        return expansions
+        # The least of the strongest, row by row. Without the partition, sorting is half the time.
+        least = np.partition(bids, -_EXPANSIONS, axis=1)[:, -_EXPANSIONS]
+        rows, places = np.nonzero(bids >= np.maximum(least, expm1(_LEAST_WEIGHT))[:, None])
+        ends = np.cumsum(np.bincount(rows, minlength=len(pieces)))[:-1]
+        terms, weights = self._terms[places], _weights(bids[rows, places])
+        return [
+            Expansion(self._vocabulary[piece], tuple(of_piece.tolist()), by_piece.tobytes())
+            for piece, of_piece, by_piece in zip(
+                pieces.tolist(), np.split(terms, ends), np.split(weights, ends), strict=True
+            )
+        ]
 
     def _bids(self, ids: NDArray[Any]) -> NDArray[float32]:
         """Return the highest bid for each term: float32, ``(texts, terms)``."""
