@@ -155,6 +155,13 @@ def test_an_unclosed_head_ends_where_the_parser_ends_it(marked: bytes) -> None:
     assert read_meta(result, "memhtml-due") == "2026-03-04"
 
 
+def test_a_head_that_is_only_closed_has_an_end() -> None:
+    assert set_due(_text(TITLE, "</head>", BODY)) == _text(TITLE, DUE, "</head>", BODY)
+    assert set_due(_text(TITLE, "\n</head>\n", BODY)) == _text(
+        TITLE, "\n", DUE, "\n</head>\n", BODY
+    )
+
+
 def test_a_byte_order_mark_stays_in_front() -> None:
     data = _text("\ufeff", TAG, "\n", BODY)
 
@@ -245,7 +252,18 @@ def test_what_only_looks_like_a_meta_is_no_meta(hidden: bytes) -> None:
     )
 
 
-@pytest.mark.parametrize("data", [b"", b"words", b"<article></article>", _text(TITLE, BODY)])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"words",
+        b"<article></article>",
+        _text(TITLE, BODY),
+        _text("<template>", TITLE, "</head>"),
+        _text(TITLE, BODY, "</head>"),
+        b"<frameset></head>",
+    ],
+)
 @pytest.mark.parametrize(
     "edit", [set_due, lambda data: add_link(data, "supports", "/a.html")], ids=["meta", "link"]
 )

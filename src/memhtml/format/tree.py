@@ -95,7 +95,7 @@ def read_fragment(markup: str) -> Iterator[Step]:
 class Tree:
     """A parsed file."""
 
-    __slots__ = ("_body", "_bom", "_document", "_lower", "_ruler", "data", "text")
+    __slots__ = ("_body", "_bom", "_document", "_lower", "_ruler", "_spelled", "data", "text")
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -113,6 +113,7 @@ class Tree:
             allow_declarative_shadow_roots=False,
         )
         self._ruler: _Ruler | None = None
+        self._spelled: dict[tuple[int, int], SourceLocation] | None = None
 
     @property
     def start(self) -> Span:
@@ -209,11 +210,22 @@ class Tree:
     def locate(self, node: _ParsedElement) -> Location | None:
         """Return where the element of a step stands in the file.
 
-        None for an element the file implies without spelling it out, and for a copy that error
-        recovery made.
+        A copy that error recovery made stands where its original does. None for an element that
+        the file implies without spelling it out.
         """
         source = node.source_location
+        if source is None and (position := node.position) is not None:
+            source = self._originals().get(position)
         return None if source is None else Location(self, source)
+
+    def _originals(self) -> Mapping[tuple[int, int], SourceLocation]:
+        if self._spelled is None:
+            self._spelled = {}
+            for node in self._document.iter_elements():
+                source = node.source_location
+                if source is not None:
+                    self._spelled[node.position] = source
+        return self._spelled
 
     def direct_text(self, node: _ParsedElement) -> str:
         """Return the text that stands in an element itself, not in elements inside it."""
@@ -302,11 +314,12 @@ class Tree:
         span = next(self._tokens(_parser.TokenType.END_TAG, name), None)
         if span is None or name == "body":
             return span
-        # Only a tag before the body closes the head; a later one is a stray that nothing hears.
-        cut = span.end - self._bom
-        before = _parser.parse(self._body[:cut].decode("utf-8", "replace"), scripting=True)
-        body = before.find("body")  # which a frameset page has none of
-        return None if body is None or body.children else span
+        # A tag closes the head only if the head is open there: where a meta would land in it, and
+        # not in a template, a body or nowhere.
+        before = self._body[: span.start - self._bom].decode("utf-8", "replace")
+        head = _parser.parse(before + "<meta probe>", scripting=True).find("head")
+        probed = (node.attr("probe") for node in head.children if node.__class__ is _parser.Element)
+        return None if all(value is None for value in probed) else span
 
     def _tokens(self, kind: object, name: str | None = None) -> Iterator[Span]:
         text = self.text
