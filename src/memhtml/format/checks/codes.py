@@ -112,7 +112,7 @@ CODES: tuple[Code, ...] = (
         V,
         "A meta that may be stated once is stated several times.",
         "{name} is stated {count} times",
-        f"keep one; only {_REPEATABLE} may repeat",
+        f"keep one, for only {_REPEATABLE} may repeat",
     ),
     Code(
         "article-count",
@@ -140,7 +140,7 @@ CODES: tuple[Code, ...] = (
         V,
         "The claim has no words.",
         "the mark has no text outside of code",
-        "state the claim in words; <code> and <pre> are left out of it",
+        "state the claim in words, for <code> and <pre> are left out of it",
     ),
     Code(
         "mark-in-aside",
@@ -175,7 +175,7 @@ CODES: tuple[Code, ...] = (
         V,
         "A time does not say when in a form that sorts.",
         'the time element around "{text}" has no datetime attribute',
-        f"add one; {_WHEN}",
+        f"add one and {_WHEN}",
     ),
     Code(
         "time-datetime-invalid",
@@ -189,21 +189,21 @@ CODES: tuple[Code, ...] = (
         V,
         "A memory holds a script or a style sheet.",
         "the file has a {element} element",
-        "remove it; a memory has neither behaviour nor looks",
+        "remove it, for a memory has neither behaviour nor looks",
     ),
     Code(
         "attr-presentation",
         V,
         "An element has a class or style attribute.",
         "the {element} element has a {attr} attribute",
-        "remove it; presentation belongs to a style sheet outside",
+        "remove it, for presentation belongs to a style sheet outside",
     ),
     Code(
         "attr-handler",
         V,
         "An element has an event handler.",
         "the {element} element has a {attr} handler",
-        "remove it; a memory has no behaviour",
+        "remove it, for a memory has no behaviour",
     ),
     Code(
         "link-rel-unknown",
@@ -329,7 +329,7 @@ CODES: tuple[Code, ...] = (
         W,
         "An element is not in the vocabulary, so nothing will be made of it.",
         "{element} is not an element of this format",
-        "use one that is; the text inside stays searchable",
+        "use one that is, though the text inside stays searchable as it is",
     ),
     Code(
         "unsafe-element",
@@ -364,7 +364,7 @@ CODES: tuple[Code, ...] = (
         W,
         "The file has processing instructions, and readers differ about what they are.",
         "the file has {count} processing instructions",
-        "remove them; HTML has none",
+        "remove them, for HTML has none",
     ),
     Code(
         "encoding-invalid",
