@@ -7,8 +7,8 @@ a command is stated twice. They are named tuples because the module `dataclasses
 than starting Python.
 """
 
-from __future__ import annotations
-
+# No postponed annotations here: a named tuple compiles each that it gets as a string, which takes
+# longer than all the rest of this module.
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -105,9 +105,9 @@ class Call(NamedTuple):
     """A command line that has been read and found good, with the world it runs in."""
 
     command: Command
-    values: Mapping[str, Value]
+    values: "Mapping[str, Value]"
     """By argument and flag name, every one present, defaults included."""
-    world: World
+    world: "World"
 
     def text(self, name: str) -> str:
         """Return a string that must be there: a required argument or flag, or one with a default.

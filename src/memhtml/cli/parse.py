@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.cli.command import GLOBAL_FLAGS, Kind
 from memhtml.cli.commands import MODULES, command_named, every_command
-from memhtml.cli.nearest import nearest
 from memhtml.model.errors import (
     InvalidFlag,
     MissingArgument,
@@ -266,6 +265,8 @@ def _check_choice(flag: Flag, text: str) -> None:
 
 
 def _not_a_choice(where: str, text: str, choices: Sequence[str]) -> InvalidFlag:
+    from memhtml.cli.nearest import nearest  # noqa: PLC0415 - only on the way to a message
+
     meant = nearest(text, choices, most=1)
     return InvalidFlag(
         f"{where} takes one of {', '.join(choices)}, not {text!r}"
@@ -276,6 +277,8 @@ def _not_a_choice(where: str, text: str, choices: Sequence[str]) -> InvalidFlag:
 def _unknown_flag(
     item: _Given, command: Command | None, flags: Sequence[Flag], argv: Sequence[str]
 ) -> InvalidFlag:
+    from memhtml.cli.nearest import nearest  # noqa: PLC0415 - only on the way to a message
+
     name = item.spelling.lstrip("-")
     whose = f"memhtml {command.name}" if command else "memhtml"
     having = [c.name for c in every_command() if any(f.name == name for f in c.flags)]
@@ -294,6 +297,8 @@ def _unknown_flag(
 
 
 def _unknown_command(words: Sequence[str], argv: Sequence[str]) -> UnknownCommand:
+    from memhtml.cli.nearest import nearest  # noqa: PLC0415 - only on the way to a message
+
     family = [name for name in MODULES if name.startswith(words[0] + " ")]
     if family:
         rest = [name.split()[1] for name in family]
