@@ -176,7 +176,6 @@ def post_json(
     model: str,
     headers: Mapping[str, str] | None = None,
     timeout_s: float = 60.0,
-    sleep: Callable[[float], object] = time.sleep,
 ) -> Any:  # noqa: ANN401 - JSON
     """Return what *url* answers to *payload*, both JSON; try again when the server asks for it.
 
@@ -208,9 +207,12 @@ def post_json(
         else:
             return _parsed(data, url, model)
         if attempt < _ATTEMPTS:
-            sleep(min(wait, _LONGEST_PAUSE_S))
+            _pause(min(wait, _LONGEST_PAUSE_S))
             pause *= 2
     raise ModelUnavailable(model, f"{reason} (tried {_ATTEMPTS} times)")
+
+
+_pause = time.sleep
 
 
 def _opener(host: str) -> OpenerDirector:
