@@ -9,7 +9,7 @@ read no database.
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from memhtml.index import indexer
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         Unarchived,
     )
     from memhtml.model.errors import MemhtmlError
+    from memhtml.model.history import Blamed, Piece, Version
     from memhtml.model.memory import Draft, Memory, Written
     from memhtml.model.tree import TreeEntry, WorktreeChange
     from memhtml.model.vocabulary import Rel, TaskStatus
@@ -301,6 +302,27 @@ class Corpus:
         )
         return _made_by(commit, planned.result)
 
+    def choose(
+        self,
+        *,
+        tag: str | None = None,
+        entity: str | None = None,
+        older_than_days: int | None = None,
+    ) -> list[str]:
+        """Return the active memories, tasks left out, that pass every filter given, sorted.
+
+        *older_than_days* counts from the last update.
+        """
+        from memhtml.index.lookup import select_paths  # only here
+        from memhtml.search.scope import make_scope, where  # goes with it
+
+        self.update()
+        scope = make_scope(tags=() if tag is None else (tag,), entity=entity)
+        before = None
+        if older_than_days is not None:
+            before = stamp(self._clock() - timedelta(days=older_than_days))
+        return select_paths(self._index, *where(scope), updated_before=before)
+
     def memories(self, *, include_archived: bool = False) -> Iterator[Memory]:
         """Yield the memories of the store in order of path, as they are on disk."""
         from memhtml.index.lookup import list_paths  # only here
@@ -389,6 +411,34 @@ class Corpus:
     def sha_of(self, data: bytes) -> str:
         """Return git's name for a file of exactly these bytes."""
         return self._repo.sha_of(data)
+
+    # Over time
+
+    def history(self, path: str) -> tuple[Version, ...]:
+        """Return the versions of the memory at *path*, newest first, across all its moves.
+
+        Raises:
+            PathNotFound: No commit has such a memory.
+        """
+        from memhtml.store.history import history  # only here
+
+        return history(self._repo, path)
+
+    def compare_versions(self, versions: Sequence[Version]) -> tuple[tuple[Piece, ...], ...]:
+        """Return for each of *versions*, newest first, its words against the next older one's."""
+        from memhtml.store.history import compare_versions  # only here
+
+        return compare_versions(self._repo, versions)
+
+    def blame(self, path: str) -> tuple[Blamed, ...]:
+        """Return each sentence of the memory at *path* with the version that first said it.
+
+        Raises:
+            PathNotFound: No commit has such a memory.
+        """
+        from memhtml.store.history import blame  # only here
+
+        return blame(self._repo, path)
 
     # Search
 

@@ -258,7 +258,10 @@ def test_a_path_that_is_taken_or_unusable_is_refused_and_never_another(store: Pa
     assert write(store, "--claim", "One.", "--path", "areas/inbox/x.html").status == 0
     taken = write(store, "--claim", "Two.", "--path", "areas/inbox/x.html")
     assert (taken.status, taken.json["code"]) == (1, "ERR_WRITE_CONFLICT")
-    assert taken.json["suggestions"] == ["memhtml read areas/inbox/x.html"]
+    assert taken.json["suggestions"] == [
+        "memhtml read areas/inbox/x.html",
+        "memhtml correct areas/inbox/x.html",
+    ]
     unusable = write(store, "--claim", "Two.", "--path", "../x.html", "--strict-path")
     assert (unusable.status, unusable.json["code"]) == (1, "ERR_INVALID_MEMORY")
     assert commits(store) == 2

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memhtml.index.rows import FileRow, SkippedRow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import apsw
 
@@ -29,6 +29,7 @@ __all__ = [
     "list_entries",
     "list_paths",
     "overlaid_paths",
+    "select_paths",
     "skipped_files",
 ]
 
@@ -137,6 +138,18 @@ def list_paths(index: Index, *, include_archived: bool = False) -> list[str]:
     with index.guarded("list the memories"):
         found = index.connection.execute(_LIST_PATHS, (int(include_archived),))
         return [path for (path,) in found]
+
+
+def select_paths(
+    index: Index, condition: str, values: Sequence[str], *, updated_before: str | None = None
+) -> list[str]:
+    """Return the paths of the files ``f`` that meet *condition*, sorted; see `search.scope`."""
+    sql = f"SELECT f.path FROM files AS f WHERE {condition}"  # noqa: S608 - ours, values bound
+    if updated_before is not None:
+        sql += " AND f.updated_at < ?"
+        values = (*values, updated_before)
+    with index.guarded("choose memories"):
+        return [path for (path,) in index.connection.execute(f"{sql} ORDER BY f.path", values)]
 
 
 def indexed_files(index: Index) -> dict[str, str]:

@@ -231,12 +231,18 @@ class Overlay:
     def __init__(self, base: View) -> None:
         self._base = base
         self._files: dict[str, File | None] = {}
-        self._active: dict[str, str] = {}
-        self._near: dict[str, str] = {}
-        self._frames: dict[str, tuple[str, str]] = {}
-        self._gone: set[str] = set()
+        # What the new memories say, and the same by each key; a fact counts while it is the one
+        # at its path.
+        self._facts: dict[str, Fact] = {}
+        self._active: dict[str, list[Fact]] = {}
+        self._near: dict[str, list[Fact]] = {}
+        self._frames: dict[str, list[Fact]] = {}
+        # Where the memory of the base has left, whatever stands there since.
+        self._replaced: set[str] = set()
         self._names: dict[str, dict[str, str]] = {}
         self._origins: dict[str, str] = {}
+        self._unread: set[str] = set()
+        self._sources: dict[str, set[str]] = {}
 
     def add(self, steps: Iterable[Step], facts: Iterable[Fact] = ()) -> None:
         """Let *steps* have happened; *facts* are what the new memories among them say."""
@@ -251,11 +257,12 @@ class Overlay:
                 case Remove(path):
                     self._unset(path)
         for fact in facts:
-            self._active.setdefault(fact.content_hash, fact.path)
+            self._facts[fact.path] = fact
+            self._active.setdefault(fact.content_hash, []).append(fact)
             if fact.near_key is not None:
-                self._near.setdefault(fact.near_key, fact.path)
+                self._near.setdefault(fact.near_key, []).append(fact)
             if fact.frame_key is not None:
-                self._frames.setdefault(fact.frame_key, (fact.path, fact.claim))
+                self._frames.setdefault(fact.frame_key, []).append(fact)
 
     def find(self, path: str) -> File | None:
         """Return what will stand at *path*."""
@@ -265,20 +272,19 @@ class Overlay:
 
     def find_active(self, content_hash: str) -> str | None:
         """Return the path of the memory that will be active with that content."""
-        return self._still(self._active.get(content_hash)) or self._still(
-            self._base.find_active(content_hash)
-        )
+        return self._first(self._base.find_active(content_hash), self._active.get(content_hash))
 
     def find_near(self, near_key: str) -> str | None:
         """Return the path of a memory that will be active with that key."""
-        return self._still(self._base.find_near(near_key)) or self._still(self._near.get(near_key))
+        return self._first(self._base.find_near(near_key), self._near.get(near_key))
 
     def find_frame(self, frame_key: str) -> tuple[str, str] | None:
         """Return path and claim of a memory that will be active with that key."""
-        for found in (self._base.find_frame(frame_key), self._frames.get(frame_key)):
-            if found is not None and self._still(found[0]):
-                return found
-        return None
+        stored = self._base.find_frame(frame_key)
+        if stored is not None and stored[0] not in self._replaced:
+            return stored
+        made = (f for f in self._frames.get(frame_key, ()) if self._facts.get(f.path) is f)
+        return next(((fact.path, fact.claim) for fact in made), None)
 
     def names(self, directory: str) -> Mapping[str, str]:
         """Return the entries that *directory* will have, each under its `path_key`."""
@@ -286,20 +292,31 @@ class Overlay:
 
     def linking(self, path: str) -> Sequence[str]:
         """Return the memories that will link to *path*; those the steps wrote are read again."""
-        known = {source for source in self._base.linking(path) if source not in self._files}
-        known.update(
+        for source in self._unread:
+            file = self._files[source]
+            if file is not None and original_path(source) is None:
+                for link in read_links(file.data):
+                    self._sources.setdefault(link.href, set()).add(source)
+        self._unread.clear()
+        href = href_of(path)
+        # A file may have lost the link since it was read; what is read is what counts.
+        ours = {
             source
-            for source, file in self._files.items()
-            if file is not None and original_path(source) is None and _links_to(file.data, path)
-        )
-        return sorted(known)
+            for source in self._sources.get(href, ())
+            if (file := self._files[source]) is not None
+            and any(link.href == href for link in read_links(file.data))
+        }
+        theirs = {source for source in self._base.linking(path) if source not in self._files}
+        return sorted(ours | theirs)
 
     def origin(self, archived: str) -> str | None:
         """Return where the file at *archived* stood before its move."""
         return self._origins.get(archived) or self._base.origin(archived)
 
-    def _still(self, path: str | None) -> str | None:
-        return None if path in self._gone else path
+    def _first(self, stored: str | None, made: Sequence[Fact] | None) -> str | None:
+        if stored is not None and stored not in self._replaced:
+            return stored
+        return next((f.path for f in made or () if self._facts.get(f.path) is f), None)
 
     def _mutable_names(self, directory: str) -> dict[str, str]:
         names = self._names.get(directory)
@@ -310,7 +327,7 @@ class Overlay:
     def _set(self, path: str, data: bytes) -> None:
         # No commit has this state, so no sha names it; `outcomes` keeps the first expectation.
         self._files[path] = File("", data)
-        self._gone.discard(path)
+        self._unread.add(path)
         parent = path
         while "/" in parent:
             parent, _, name = parent.rpartition("/")
@@ -318,13 +335,7 @@ class Overlay:
 
     def _unset(self, path: str) -> None:
         self._files[path] = None
-        self._gone.add(path)
+        self._replaced.add(path)
+        self._facts.pop(path, None)
         directory, _, name = path.rpartition("/")
         self._mutable_names(directory).pop(path_key(name), None)
-
-
-def _links_to(data: bytes, path: str) -> bool:
-    # A link names the file; reading the head of every file that does not would be most of a batch.
-    name = path.rpartition("/")[2].partition("&")[0].encode()
-    href = href_of(path)
-    return name in data and any(link.href == href for link in read_links(data))

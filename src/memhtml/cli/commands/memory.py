@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from memhtml.cli.command import Argument, Command, Flag, Kind
 from memhtml.cli.envelope import Success
@@ -18,7 +18,76 @@ if TYPE_CHECKING:
     from memhtml.model.document import Citation, Facet, Link
     from memhtml.model.memory import Draft, Memory
 
-__all__ = ["COMMANDS", "run"]
+__all__ = ["COMMANDS", "DRAFT_FLAGS", "article_of", "instant_of", "labels_of", "run"]
+
+DRAFT_FLAGS = (
+    Flag(name="claim", metavar="text", summary="the fact in one sentence"),
+    Flag(
+        name="body",
+        repeatable=True,
+        metavar="text",
+        summary="a paragraph after the claim, - or @FILE",
+    ),
+    Flag(
+        name="article-html",
+        metavar="html",
+        summary="the whole article as HTML instead of claim and body, - or @FILE",
+    ),
+    Flag(
+        name="tag",
+        repeatable=True,
+        metavar="tag",
+        summary="a topic; commas separate several",
+    ),
+    Flag(
+        name="entity",
+        repeatable=True,
+        metavar="type:name",
+        summary="whom or what it is about, such as person:Ada",
+    ),
+    Flag(name="alias", repeatable=True, metavar="text", summary="another name of the fact"),
+    Flag(
+        name="facet",
+        repeatable=True,
+        metavar="name=value",
+        summary="a named value; name:3.5='3.5 metres' states the number too",
+    ),
+    Flag(
+        name="cite",
+        repeatable=True,
+        metavar="source",
+        summary="where the fact is from; 'words <https://…>' quotes an address",
+    ),
+    Flag(name="happened-at", metavar="time", summary="when the fact happened"),
+    Flag(name="valid-from", metavar="time", summary="from when on it is true"),
+    Flag(name="valid-until", metavar="time", summary="until when it is true"),
+    Flag(
+        name="importance",
+        kind=Kind.INTEGER,
+        minimum=1,
+        maximum=10,
+        metavar="n",
+        summary="how much it matters",
+    ),
+    Flag(
+        name="confidence",
+        kind=Kind.FLOAT,
+        minimum=0,
+        maximum=1,
+        metavar="n",
+        summary="how sure it is",
+    ),
+    Flag(name="author", metavar="who", summary="who says so, such as human:Ada"),
+    Flag(name="session-id", metavar="id", summary="the session it came from"),
+    Flag(name="prompt-id", metavar="id", summary="the prompt it came from"),
+    Flag(name="turn-uuid", metavar="id", summary="the turn it came from"),
+    Flag(
+        name="allow-secret",
+        kind=Kind.BOOLEAN,
+        summary="write text that looks like a credential all the same",
+    ),
+)
+"""What every command that states a memory takes."""
 
 COMMANDS = (
     Command(
@@ -41,18 +110,7 @@ COMMANDS = (
                 choices=tuple(kind.value for kind in MemoryType),
                 summary="what kind of memory it is",
             ),
-            Flag(name="claim", metavar="text", summary="the fact in one sentence"),
-            Flag(
-                name="body",
-                repeatable=True,
-                metavar="text",
-                summary="a paragraph after the claim, - or @FILE",
-            ),
-            Flag(
-                name="article-html",
-                metavar="html",
-                summary="the whole article as HTML instead of claim and body, - or @FILE",
-            ),
+            *DRAFT_FLAGS,
             Flag(name="path", metavar="path", summary="the exact place in the store"),
             Flag(
                 name="strict-path",
@@ -61,59 +119,11 @@ COMMANDS = (
             ),
             Flag(name="workspace", metavar="name", summary="the project it belongs to"),
             Flag(
-                name="tag",
-                repeatable=True,
-                metavar="tag",
-                summary="a topic; commas separate several",
-            ),
-            Flag(
-                name="entity",
-                repeatable=True,
-                metavar="type:name",
-                summary="whom or what it is about, such as person:Ada",
-            ),
-            Flag(name="alias", repeatable=True, metavar="text", summary="another name of the fact"),
-            Flag(
-                name="facet",
-                repeatable=True,
-                metavar="name=value",
-                summary="a named value; name:3.5='3.5 metres' states the number too",
-            ),
-            Flag(
-                name="cite",
-                repeatable=True,
-                metavar="source",
-                summary="where the fact is from; 'words <https://…>' quotes an address",
-            ),
-            Flag(
                 name="link",
                 repeatable=True,
                 metavar="rel=path",
                 summary=f"an edge to another memory; rel is one of {', '.join(Rel)}",
             ),
-            Flag(name="happened-at", metavar="time", summary="when the fact happened"),
-            Flag(name="valid-from", metavar="time", summary="from when on it is true"),
-            Flag(name="valid-until", metavar="time", summary="until when it is true"),
-            Flag(
-                name="importance",
-                kind=Kind.INTEGER,
-                minimum=1,
-                maximum=10,
-                metavar="n",
-                summary="how much it matters",
-            ),
-            Flag(
-                name="confidence",
-                kind=Kind.FLOAT,
-                minimum=0,
-                maximum=1,
-                metavar="n",
-                summary="how sure it is",
-            ),
-            Flag(name="author", metavar="who", summary="who says so, such as human:Ada"),
-            Flag(name="session-id", metavar="id", summary="the session it came from"),
-            Flag(name="prompt-id", metavar="id", summary="the prompt it came from"),
-            Flag(name="turn-uuid", metavar="id", summary="the turn it came from"),
             Flag(
                 name="status",
                 metavar="status",
@@ -121,11 +131,6 @@ COMMANDS = (
                 summary="where a task stands; todo if absent; only with --type task",
             ),
             Flag(name="due", metavar="time", summary="when a task is due; only with --type task"),
-            Flag(
-                name="allow-secret",
-                kind=Kind.BOOLEAN,
-                summary="write text that looks like a credential all the same",
-            ),
         ),
         response_types=("memory.written",),
         errors=(
@@ -158,6 +163,34 @@ COMMANDS = (
         examples=("memhtml read areas/inbox/gate-hours.html",),
     ),
 )
+
+
+class Article(TypedDict):
+    """What the flags say of an article, as the fields of a draft or a correction."""
+
+    claim: str
+    paragraphs: tuple[str, ...]
+    article_html: str | None
+    facets: tuple[Facet, ...]
+    citations: tuple[Citation, ...]
+    happened_at: str | None
+    confidence: float | None
+    importance: int | None
+    author: str | None
+    session_id: str | None
+    prompt_id: str | None
+    turn_uuid: str | None
+    valid_from: str | None
+    valid_until: str | None
+
+
+class Labels(TypedDict):
+    """The repeatable labels, as the fields of a draft."""
+
+    tags: tuple[str, ...]
+    entities: tuple[str, ...]
+    aliases: tuple[str, ...]
+
 
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _number_re = re.compile(_NUMBER)
@@ -201,16 +234,8 @@ def _draft(call: Call) -> Draft:
     Raises:
         UsageError: flags that exclude each other, or a value that cannot be read.
     """
-    from memhtml.model.memory import Draft, split_tags  # noqa: PLC0415 - reading needs none
+    from memhtml.model.memory import Draft  # noqa: PLC0415 - reading needs none
 
-    claim, article = call.optional_text("claim"), _contents(call, "article-html")
-    help_line = ("memhtml help write",)
-    if claim is None and article is None:
-        raise MissingArgument("give --claim or --article-html", suggestions=help_line)
-    if article is not None:
-        for flag in ("claim", "body", "facet", "cite", "happened-at"):
-            if call.values[flag]:
-                raise call.refuse(flag, "not with --article-html, which is the whole article")
     memory_type = MemoryType(call.text("type"))
     if memory_type is not MemoryType.TASK:
         for flag in ("status", "due"):
@@ -220,29 +245,59 @@ def _draft(call: Call) -> Draft:
     return Draft(
         title=call.text("title"),
         memory_type=memory_type,
-        claim=claim or "",
-        paragraphs=_paragraphs(call),
-        article_html=article,
-        facets=tuple(_facet(call, text) for text in call.texts("facet")),
-        citations=tuple(_citation(text) for text in call.texts("cite")),
-        happened_at=_instant(call, "happened-at"),
         path=call.optional_text("path"),
         workspace=call.optional_text("workspace"),
-        tags=split_tags(call.texts("tag")),
-        entities=call.texts("entity"),
-        aliases=call.texts("alias"),
         links=tuple(_link(call, text) for text in call.texts("link")),
-        confidence=call.optional_float("confidence"),
-        importance=call.optional_integer("importance"),
-        author=call.optional_text("author"),
-        session_id=call.optional_text("session-id"),
-        prompt_id=call.optional_text("prompt-id"),
-        turn_uuid=call.optional_text("turn-uuid"),
-        valid_from=_instant(call, "valid-from"),
-        valid_until=_instant(call, "valid-until"),
         task_status=TaskStatus(status) if status else None,
-        due_at=_instant(call, "due"),
+        due_at=instant_of(call, "due"),
+        **article_of(call),
+        **labels_of(call),
     )
+
+
+def article_of(call: Call) -> Article:
+    """Return what the flags say of the article and of where it came from.
+
+    Raises:
+        UsageError: neither claim nor article, both, or a value that cannot be read.
+    """
+    claim, article = call.optional_text("claim"), _contents(call, "article-html")
+    if claim is None and article is None:
+        raise MissingArgument(
+            "give --claim or --article-html",
+            suggestions=(f"memhtml help {call.command.name}",),
+        )
+    if article is not None:
+        for flag in ("claim", "body", "facet", "cite", "happened-at"):
+            if call.values[flag]:
+                raise call.refuse(flag, "not with --article-html, which is the whole article")
+    return {
+        "claim": claim or "",
+        "paragraphs": _paragraphs(call),
+        "article_html": article,
+        "facets": tuple(_facet(call, text) for text in call.texts("facet")),
+        "citations": tuple(_citation(text) for text in call.texts("cite")),
+        "happened_at": instant_of(call, "happened-at"),
+        "confidence": call.optional_float("confidence"),
+        "importance": call.optional_integer("importance"),
+        "author": call.optional_text("author"),
+        "session_id": call.optional_text("session-id"),
+        "prompt_id": call.optional_text("prompt-id"),
+        "turn_uuid": call.optional_text("turn-uuid"),
+        "valid_from": instant_of(call, "valid-from"),
+        "valid_until": instant_of(call, "valid-until"),
+    }
+
+
+def labels_of(call: Call) -> Labels:
+    """Return the tags, entities and aliases that the flags state, each empty where none is."""
+    return {
+        "tags": tuple(
+            tag.strip() for text in call.texts("tag") for tag in text.split(",") if tag.strip()
+        ),
+        "entities": call.texts("entity"),
+        "aliases": call.texts("alias"),
+    }
 
 
 def _contents(call: Call, flag: str) -> str | None:
@@ -312,7 +367,7 @@ def _link(call: Call, text: str) -> Link:
     return Link(rel.token, href_of(path))
 
 
-def _instant(call: Call, flag: str) -> str | None:
+def instant_of(call: Call, flag: str) -> str | None:
     """Return a time in the format's spelling; one with an offset is turned into UTC."""
     text = call.optional_text(flag)
     if text is None:
