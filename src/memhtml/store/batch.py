@@ -311,7 +311,9 @@ def _describe(requests: Sequence[Request | MemhtmlError], results: Sequence[OpRe
     if len(titles) == 1 and titles[0]:
         return titles[0]
     changed = sum(result.ok and not result.deduped for result in results)
-    return f"{len(titles) or changed} {'memories' if titles else 'changes'}"
+    if titles:
+        return f"{len(titles)} memories"
+    return "1 change" if changed == 1 else f"{changed} changes"
 
 
 def _titles(
