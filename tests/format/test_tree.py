@@ -156,6 +156,20 @@ def test_a_repeated_head_is_seen(data: bytes, count: int | None) -> None:
         assert data[found[1].start : found[1].end].lower().startswith(b"<head")
 
 
+@pytest.mark.parametrize(
+    "stray", ["<head>", "<head >", "<HEAD id='a>\r\nb' x>", "<head/>", "<head><!--x--><head>"]
+)
+@pytest.mark.parametrize("before", ["", "<head>", "<head><title>t</title>"])
+def test_a_stray_head_tag_opens_nothing(before: str, stray: str) -> None:
+    data = f"{before}</head>{stray}\n<meta name=é><link rel=x></head>body".encode()
+    tree = read_tree(data)
+    assert tree.head is not None
+    assert [child.tag for child in tree.head.children][-2:] == ["meta", "link"]
+    meta = dict(spelled(tree))["meta"]
+    assert data[meta.start : meta.end] == "<meta name=é>".encode()
+    assert tree.text == data.decode()
+
+
 def test_processing_instructions_are_told_from_what_looks_like_them() -> None:
     data = "<title><?x?></title><!--<?x?>-->\r\nä<?php echo?>\n<?b ?>".encode()
     found = read_tree(data).find_processing_instructions()

@@ -106,7 +106,7 @@ class Tree:
         self.text = self._body.decode("utf-8", "replace")
         """The file decoded, without its byte order mark; its newlines are as they are."""
         self._document = _parser.parse(
-            self.text,
+            _without_stray_heads(self.text) if self._has_stray_head() else self.text,
             source_locations=True,
             scripting=True,
             # A declarative shadow root would take its content out of every walk and every check.
@@ -295,6 +295,16 @@ class Tree:
         byte = self._measure().byte_offset
         return Span(byte(start), byte(end), start_line, start_col + 1, end_line, end_col + 1)
 
+    def _has_stray_head(self) -> bool:
+        first = self._lower.find(b"<head")
+        return first >= 0 and (
+            self._lower.find(b"<head", first + 1) >= 0 or b"</head" in self._lower[:first]
+        )
+
+    def _may_have_stray_head(self) -> bool:
+        before, tag, after = self._lower.partition(b"<head")
+        return bool(tag) and (b"<head" in after or b"</head" in before)
+
     def _measure(self) -> _Ruler:
         if self._ruler is None:
             self._ruler = _Ruler(self._body, self.text, self._bom)
@@ -322,32 +332,18 @@ class Tree:
         return None if all(value is None for value in probed) else span
 
     def _tokens(self, kind: object, name: str | None = None) -> Iterator[Span]:
-        text = self.text
-        normal = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
-        line, line_start = 1, 0
-        for token in _parser.tokenize(text, capture_source=True):
-            if token.type is not kind or (name is not None and token.tag != name):
-                continue
-            while line < token.line:
-                line_start = normal.index("\n", line_start) + 1
-                line += 1
-            source = token.source.replace("\r\n", "\n").replace("\r", "\n")
-            start = line_start + token.col
-            head, newline, tail = source.rpartition("\n")
+        byte = self._measure().byte_offset
+        for start, token in _find_tokens(_with_lf(self.text), kind, name):
+            end = start + len(token.source)
+            head, newline, tail = token.source.rpartition("\n")
             lines = head.count("\n") + 1 if newline else 0
-            end_col = len(tail) if newline else token.col + len(source)
-            byte = self._measure().byte_offset
+            column = len(tail) if newline else token.col + len(token.source)
             yield Span(
-                byte(start),
-                byte(start + len(source)),
-                line,
-                token.col + 1,
-                line + lines,
-                end_col + 1,
+                byte(start), byte(end), token.line, token.col + 1, token.line + lines, column + 1
             )
 
     def _span_at(self, text_offset: int, start: int, end: int) -> Span:
-        before = self.text[:text_offset].replace("\r\n", "\n").replace("\r", "\n")
+        before = _with_lf(self.text[:text_offset])
         line = before.count("\n") + 1
         column = len(before) - (before.rfind("\n") + 1) + 1
         return Span(start, self._bom + end, line, column, line, column + 1)
@@ -484,6 +480,49 @@ def _measure_damage(raw: str) -> list[tuple[int, int]]:
 
 def _damage_end(entry: tuple[int, int]) -> int:
     return entry[0]
+
+
+def _with_lf(text: str) -> str:
+    """Return *text* as the parser counts it: each line end one LF."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _find_tokens(text: str, kind: object, name: str | None) -> Iterator[tuple[int, Any]]:
+    """Yield each token of *kind*, or of any when None, and *name*, or any, with its offset."""
+    line, line_start = 1, 0
+    for token in _parser.tokenize(text, capture_source=True):
+        if kind not in {None, token.type} or name not in {None, token.tag}:
+            continue
+        while line < token.line:
+            line_start = text.index("\n", line_start) + 1
+            line += 1
+        yield line_start + token.col, token
+
+
+def _without_stray_heads(text: str) -> str:
+    """Return *text* with each head tag that opens nothing made a comment of the same length.
+
+    Such a tag is to be ignored (HTML §13.2.6.4.6), but after ``</head>`` the parser takes it for
+    the start of the body, and would miss every meta behind it. A comment is nothing anywhere.
+    """
+    text = _with_lf(text)
+    pieces: list[str] = []
+    at = 0
+    has_head = False
+    for start, token in _find_tokens(text, None, "head"):
+        if has_head and token.type is _parser.TokenType.START_TAG:
+            pieces += text[at:start], _as_comment(token.source)
+            at = start + len(token.source)
+        has_head = True
+    return "".join(pieces) + text[at:]
+
+
+def _as_comment(tag: str) -> str:
+    if len(tag) == len("<head>"):
+        return "<!--->"
+    # Lines stay lines, so that places behind the tag stay what they are.
+    inside = "".join(c if c == "\n" else "x" for c in tag[4:-3])
+    return tag if "\n" in tag[-3:] else f"<!--{inside}-->"
 
 
 def _steps(root: Node) -> Iterator[Step]:
