@@ -70,6 +70,7 @@ ERROR_CODES: Mapping[str, str] = {
     "ERR_MODEL_UNAVAILABLE": "a model cannot be fetched, loaded or reached",
     "ERR_STORAGE": "a file or database operation failed",
     "ERR_GIT": "a git command failed",
+    "ERR_REMOTE": "another repository cannot be reached, or refuses",
     "ERR_UNKNOWN": "a fault of memhtml itself; the traceback is on stderr",
 }
 """Every ``code`` a failure may have."""
