@@ -29,6 +29,7 @@ __all__ = [
     "ModelUnavailable",
     "NotAStore",
     "PathNotFound",
+    "RemoteFailure",
     "RepoRequired",
     "RepositoryState",
     "SecretFound",
@@ -237,6 +238,19 @@ class GitFailure(MemhtmlError):
         self.command = tuple(command)
         self.status = status
         self.stderr = stderr
+
+
+class RemoteFailure(MemhtmlError):
+    """Another repository cannot be reached, or refuses; what is here is as it was."""
+
+    code = "ERR_REMOTE"
+
+    def __init__(self, remote: str, reason: str) -> None:
+        super().__init__(
+            f"cannot sync with {remote!r}: {reason}",
+            suggestions=(f"git fetch {remote}", f"git remote get-url {remote}"),
+        )
+        self.remote = remote
 
 
 class StorageFailure(MemhtmlError):

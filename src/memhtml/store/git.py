@@ -11,15 +11,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from memhtml.model.errors import GitFailure, StorageFailure
+from memhtml.model.errors import GitFailure, RemoteFailure, StorageFailure
 from memhtml.store import children, plumbing
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Mapping
+    from collections.abc import Container, Generator, Iterable, Iterator, Mapping
 
     from memhtml.model.errors import MemhtmlError
     from memhtml.model.tree import Change, TreeEntry, WorktreeChange
-    from memhtml.store.plumbing import Configuration, IndexEntry
+    from memhtml.store.plumbing import Configuration, IndexEntry, LogEntry
     from memhtml.store.trees import Entry
 
 __all__ = ["FALLBACK_EMAIL", "Git", "scrubbed"]
@@ -58,6 +58,9 @@ _OURS = {
     "GIT_NO_REPLACE_OBJECTS": "1",
     "LC_ALL": "C",
 }
+# An empty askpass program is one that git does not run; the terminal is off for all commands.
+_UNATTENDED = {"GIT_ASKPASS": "", "SSH_ASKPASS_REQUIRE": "never", "GCM_INTERACTIVE": "never"}
+_CAME_FIRST = (b"[rejected]", b"cannot lock ref", b"failed to update ref")
 
 
 def scrubbed(environ: Mapping[str, str]) -> dict[str, str]:
@@ -196,6 +199,34 @@ class Git:
         done = self._run("check-attr", "-z", "--stdin", *names, stdin=asked)
         return plumbing.attributes(plumbing.records((done.stdout,)))
 
+    def log(self, start: str, paths: Iterable[str]) -> Iterator[LogEntry]:
+        """Yield the commits from *start* back that changed one of *paths*, newest first.
+
+        Of a merge the change against its first parent is told, and only where the file is as
+        neither parent has it. Leaving early ends git's walk.
+        """
+        outputs = self._stream(
+            *("--literal-pathspecs", "log", f"--format={plumbing.LOG_FORMAT}", "-z", "--raw"),
+            *("--root", "--no-renames", "--no-abbrev", "--diff-merges=first-parent", "--no-notes"),
+            *("--no-show-signature", "--no-color", "--encoding=UTF-8", start, "--", *paths),
+        )
+        return plumbing.log_entries(plumbing.records(outputs))
+
+    def merge_bases(self, one: str, other: str) -> list[str]:
+        """Return the best common ancestors of two commits; none for unrelated ones."""
+        done = self._run("merge-base", "--all", one, other, ok=(0, 1))
+        return done.stdout.decode("ascii").split()
+
+    def count_apart(self, one: str, other: str) -> tuple[int, int]:
+        """Return how many commits only *one* has, and how many only *other*."""
+        done = self._run("rev-list", "--left-right", "--count", f"{one}...{other}")
+        left, right = done.stdout.split()
+        return int(left), int(right)
+
+    def empty_tree(self) -> str:
+        """Return the sha of a tree without files."""
+        return self._run("hash-object", "-t", "tree", "--stdin").stdout.decode("ascii").strip()
+
     # Writing
 
     def init(self, branch: str) -> None:
@@ -236,6 +267,10 @@ class Git:
         done = self._run("hash-object", "-w", "--no-filters", "--stdin-paths", stdin=asked)
         return done.stdout.decode("ascii").split()
 
+    def store_blob(self, data: bytes) -> str:
+        """Store *data*, as it is, and return its sha."""
+        return self._run("hash-object", "-w", "--stdin", stdin=data).stdout.decode("ascii").strip()
+
     def read_tree(self, index: str, tree: str | None) -> None:
         """Fill the index file *index* with *tree*; with nothing for None."""
         self._run("read-tree", tree or "--empty", env={"GIT_INDEX_FILE": index})
@@ -246,13 +281,19 @@ class Git:
         return done.stdout.decode("ascii").strip()
 
     def commit_tree(
-        self, tree: str, parent: str | None, message: str, *, who: Mapping[str, str], sign: bool
+        self,
+        tree: str,
+        parents: Iterable[str],
+        message: str,
+        *,
+        who: Mapping[str, str],
+        sign: bool,
     ) -> str:
         """Store a commit and return its sha. *who* are git's variables for names and dates."""
-        parents = ("-p", parent) if parent is not None else ()
+        options = [word for parent in parents for word in ("-p", parent)]
         signature = ("-S",) if sign else ()
         done = self._run(
-            *("-c", "i18n.commitEncoding=UTF-8", "commit-tree", *signature, *parents, tree),
+            *("-c", "i18n.commitEncoding=UTF-8", "commit-tree", *signature, *options, tree),
             stdin=plumbing.encode_path(message),
             env=who,
         )
@@ -278,13 +319,97 @@ class Git:
             *("hook", "run", "--ignore-missing", name, *(("--", *args) if args else ())), env=env
         )
 
+    def merge_text(self, base: str, ours: str, theirs: str) -> tuple[bytes, bool]:
+        """Return three files merged line by line, and whether a person has nothing to decide.
+
+        Raises:
+            GitFailure: One of them is not text.
+        """
+        done = self._run(
+            *("merge-file", "-p", "-L", "ours", "-L", "base", "-L", "theirs", ours, base, theirs),
+            ok=range(128),
+        )
+        return done.stdout, done.status == 0
+
+    def fast_forward(self, commit: str, *, who: Mapping[str, str]) -> None:
+        """Move branch, index and files to *commit*, which contains HEAD.
+
+        Raises:
+            GitFailure: A file that would change has changes of its own; nothing has moved.
+        """
+        self._run(
+            *("-c", "merge.autoStash=false", "-c", "submodule.recurse=false"),
+            *("merge", "--quiet", "--ff-only", "--no-stat", "--no-overwrite-ignore", commit),
+            env=who,
+        )
+
+    def start_merge(self, commit: str, *, who: Mapping[str, str]) -> bool:
+        """Merge *commit* into index and files without committing; tell whether that went well."""
+        done = self._run(
+            *("-c", "merge.autoStash=false", "-c", "submodule.recurse=false"),
+            *("merge", "--quiet", "--no-ff", "--no-commit", "--no-stat", "--no-overwrite-ignore"),
+            commit,
+            ok=(0, 1),
+            env=who,
+        )
+        return done.status == 0
+
+    # Other repositories
+
+    def remotes(self) -> list[str]:
+        """Return the names of the remotes, sorted."""
+        return self._run("remote").stdout.decode("utf-8", "surrogateescape").split()
+
+    def fetch(self, remote: str, branch: str) -> bool:
+        """Bring ``refs/remotes/<remote>/<branch>`` up to date; tell whether there is that branch.
+
+        Raises:
+            RemoteFailure: The remote cannot be reached.
+        """
+        tracking = f"+refs/heads/{branch}:refs/remotes/{remote}/{branch}"
+        done = self._talk(
+            *("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", remote, tracking),
+        )
+        if done.status and b"find remote ref" in done.stderr:
+            return False
+        if done.status:
+            raise RemoteFailure(remote, _complaint(done.stderr))
+        return True
+
+    def push(self, remote: str, commit: str, branch: str) -> bool:
+        """Let *branch* of the remote be *commit*; False where somebody else came first.
+
+        Raises:
+            RemoteFailure: The remote cannot be reached, or refuses.
+        """
+        done = self._talk(
+            *("push", "--porcelain", "--no-follow-tags", "--recurse-submodules=no"),
+            *(remote, f"{commit}:refs/heads/{branch}"),
+        )
+        if done.status == 0:
+            return True
+        rows = [row for row in done.stdout.split(b"\n") if row.startswith(b"!")]
+        if any(word in row for row in rows for word in _CAME_FIRST):
+            return False
+        raise RemoteFailure(remote, _complaint(rows[0] if rows else done.stderr))
+
+    def _talk(self, *args: str) -> children.Finished:
+        """Run a command that speaks to another machine, which must never wait for a person."""
+        env = dict(_UNATTENDED)
+        has_ssh = "GIT_SSH_COMMAND" in self.environ or "GIT_SSH" in self.environ
+        if not has_ssh and "core.sshcommand" not in self.configuration().settings:
+            env["GIT_SSH_COMMAND"] = "ssh -o BatchMode=yes"
+        # Maintenance would run beside our writers; the user's own commands do it.
+        quiet = ("-c", "gc.auto=0", "-c", "maintenance.auto=false")
+        return self._run(*quiet, *args, ok=range(-64, 256), env=env)
+
     # How commands are run
 
     def _run(
         self,
         *args: str,
         stdin: bytes = b"",
-        ok: tuple[int, ...] = (0,),
+        ok: Container[int] = (0,),
         env: Mapping[str, str] | None = None,
     ) -> children.Finished:
         try:
@@ -340,6 +465,13 @@ def _failure(args: tuple[str, ...], status: int, stderr: bytes) -> MemhtmlError:
     if "dubious ownership" in text:
         hint = ("git config --global --add safe.directory <the store>",)
     return GitFailure(args, status, text, suggestions=hint)
+
+
+def _complaint(raw: bytes) -> str:
+    lines = [line for line in raw.decode("utf-8", "replace").splitlines() if line.strip()]
+    # What went wrong comes first; what follows is advice.
+    fatal = [line for line in lines if line.startswith(("fatal:", "error:", "ERROR:", "!"))]
+    return " ".join((fatal or lines or ["git says nothing"])[0].lstrip("!").split())
 
 
 def _no_git(args: tuple[str, ...]) -> GitFailure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["CACHE", "scaffold"]
+__all__ = ["CACHE", "MERGE_ATTRIBUTES", "scaffold"]
 
 CACHE = ".memhtml/cache/"
 """Where what can be rebuilt, or is nobody else's business, is kept; never committed."""
@@ -28,13 +28,22 @@ _IGNORED = f"""\
 .memhtml/state.db-*
 """
 
-# `eol=lf` keeps the bytes of a memory the same on every system, whatever core.autocrlf says.
-# The driver `ours` is set by init: generated pages are made anew, never merged.
-_ATTRIBUTES = """\
-*.html text eol=lf diff=html
+MERGE_ATTRIBUTES = """\
+*.html merge=memhtml
+.memhtml/state/access.jsonl merge=memhtml
 index.html merge=ours
 sitemap.xml merge=ours
+/browse/** merge=ours
 """
+"""Which files git merges how; of two lines the later holds. See `mergedriver`.
+
+The driver ``ours`` is set by init: generated pages are made anew, never merged.
+"""
+
+# `eol=lf` keeps the bytes of a memory the same on every system, whatever core.autocrlf says.
+_ATTRIBUTES = f"""\
+*.html text eol=lf diff=html
+{MERGE_ATTRIBUTES}"""
 
 _README = """\
 <!doctype html>

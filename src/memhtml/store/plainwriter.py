@@ -79,7 +79,8 @@ class PlainWriter:
             self._git.run_hook("commit-msg", self._message, env=env)
             with open(self._message, encoding="utf-8", errors="surrogateescape") as file:
                 message = file.read()
-        return self._git.commit_tree(tree, parent, message, who=by.variables, sign=self._signs)
+        parents = () if parent is None else (parent,)
+        return self._git.commit_tree(tree, parents, message, who=by.variables, sign=self._signs)
 
     def seal(self) -> None:
         """Nothing is left to do: git has written everything."""

@@ -15,14 +15,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 __all__ = [
+    "LOG_FORMAT",
     "Configuration",
     "IndexEntry",
+    "LogEntry",
     "attributes",
     "changes",
     "configuration",
     "decode_path",
     "encode_path",
     "index_entries",
+    "log_entries",
     "records",
     "tree_entries",
     "worktree_changes",
@@ -36,6 +39,23 @@ class IndexEntry(NamedTuple):
     sha: str
     stage: int
     """0, or 1 to 3 for a path in an unfinished merge."""
+
+
+LOG_FORMAT = "%H%x00%P%x00%an%x00%ae%x00%at%x00%B%x00"
+"""What `log_entries` reads, beside the raw changes."""
+
+
+class LogEntry(NamedTuple):
+    """One commit of a log, with what it changed of the paths that were asked for."""
+
+    sha: str
+    parents: tuple[str, ...]
+    author: str
+    email: str
+    at: int
+    """Author's time in seconds since 1970."""
+    message: str
+    changes: tuple[Change, ...]
 
 
 class Configuration(NamedTuple):
@@ -111,6 +131,23 @@ def changes(raw: Iterable[bytes]) -> Iterator[Change]:
             )
 
 
+def log_entries(raw: Iterable[bytes]) -> Iterator[LogEntry]:
+    """Read the records of ``log -z --raw`` in `LOG_FORMAT`."""
+    fields = iter(raw)
+    head: list[bytes] = []
+    rows: list[bytes] = []
+    for field in fields:
+        row = field.removeprefix(b"\n")
+        if row.startswith(b":"):
+            rows += (row, next(fields, b""))
+        elif row:
+            if head:
+                yield _log_entry(head, rows)
+            head, rows = [row, *(next(fields, b"") for _ in range(5))], []
+    if head:
+        yield _log_entry(head, rows)
+
+
 def worktree_changes(raw: Iterable[bytes]) -> Iterator[WorktreeChange]:
     """Read the records of ``status --porcelain=v2 -z -uall --no-renames``.
 
@@ -177,6 +214,12 @@ def configuration(raw: bytes) -> Configuration:
 
 _FILES = frozenset({b"100644", b"100755", b"120000"})
 _ABSENT = b"000000"
+
+
+def _log_entry(head: list[bytes], rows: list[bytes]) -> LogEntry:
+    sha, parents, author, email, at, message = (field.decode("utf-8", "replace") for field in head)
+    changed = tuple(changes(rows))
+    return LogEntry(sha, tuple(parents.split()), author, email, int(at), message, changed)
 
 
 def _status_record(record: bytes) -> tuple[ChangeKind | None, bytes]:

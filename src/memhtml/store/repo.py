@@ -125,6 +125,7 @@ class Repo:
 
         from memhtml.model.instants import stamp  # noqa: PLC0415 - only here
         from memhtml.store.layout import CACHE, scaffold  # noqa: PLC0415 - only here
+        from memhtml.store.mergedriver import register  # noqa: PLC0415 - only here
         from memhtml.store.plan import Plan, Put, subject  # noqa: PLC0415 - only here
         from memhtml.store.policy import FALLBACK  # noqa: PLC0415 - only here
 
@@ -138,8 +139,6 @@ class Repo:
         if created:
             git.init("main")
         with cls.open(top, clock=clock) as repo, repo.writing():
-            # Per clone, so it cannot be committed: without it the attribute `merge=ours` is inert.
-            git.set_local("merge.ours.driver", "true")
             content = scaffold(stamp(datetime.fromtimestamp(clock(), UTC)))
             missing = [path for path in content if repo.find(path) is None]
             wanted = [path for path in missing if files.is_free(top, path)]
@@ -148,6 +147,7 @@ class Repo:
                 repo.apply(Plan(steps, subject("init", "scaffold the memory repository")))
             if ".gitignore" not in wanted:
                 repo.exclude(CACHE)
+            register(repo.where)
             author = repo.identity()
             return InitReport(
                 root=top,
