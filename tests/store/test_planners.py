@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memhtml.format.edit import read_links, read_meta
+from memhtml.format.edit import add_meta, read_links, read_meta, set_meta
 from memhtml.format.parse import parse
 from memhtml.model.changes import Correction
 from memhtml.model.document import Link
@@ -147,6 +147,17 @@ def test_a_correction_inherits_what_it_does_not_say() -> None:
     assert new.head.aliases == ("boxes",)
     assert (new.head.importance, new.head.confidence) == (8, 0.5)
     assert new.head.author == "human:ada"
+
+
+def test_blank_values_of_a_file_written_by_hand_do_not_stop_its_correction() -> None:
+    view = DictView()
+    path = write(view, tags=("owls",))
+    data = add_meta(view.files[path], "memhtml-tag", " ")
+    view.files[path] = set_meta(data, "memhtml-author", "")
+    planned = plan_correct(Correction(target=path, claim="Owls face west."), view, now=LATER)
+    view.apply(planned.steps)
+    assert parse(view.files[path]).head.tags == ("owls",)
+    assert parse(view.files[path]).head.author is None
 
 
 def test_a_correction_under_the_same_title_takes_the_vacated_name() -> None:

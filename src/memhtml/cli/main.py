@@ -51,6 +51,9 @@ def main(argv: Sequence[str], world: World) -> int:
     except BrokenPipeError:
         # The reader went away, as `head` does; the work is done and nobody is left to tell.
         return _PIPE_CLOSED
+    except OSError as error:
+        world.stderr.write(f"error: the answer cannot be printed: {error.strerror}\n")
+        return 1
     return answer.exit_status
 
 
@@ -59,6 +62,9 @@ def process_world() -> World:
     import os  # noqa: PLC0415 - the one place that looks at the process
     import time  # noqa: PLC0415 - as above
 
+    stdin, stdout, stderr = sys.stdin, sys.stdout, sys.stderr
+    # A stream that was closed before we started is None.
+    nothing = open(os.devnull, "r+") if None in {stdin, stdout, stderr} else stderr
     is_terminal = sys.stdout.isatty()
     has_colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     columns = os.environ.get("COLUMNS", "")
@@ -145,10 +151,10 @@ def _is_for_people(values: Mapping[str, Value], world: World) -> bool:
 def _print(answer: Success | Failure, argv: Sequence[str], world: World) -> None:
     """Write *answer* in the form that *argv* asks for; *argv* itself may be the thing at fault."""
     flags = argv[: argv.index("--")] if "--" in argv else argv
-    is_dense = "--dense" in flags
-    if is_dense or "--json" in flags:
+    is_dense = _says(flags, "--dense")
+    if is_dense or _says(flags, "--json"):
         form = "json"
-    elif "--text" in flags:
+    elif _says(flags, "--text"):
         form = "text"
     else:
         form = (isinstance(answer, Success) and answer.form) or (
@@ -160,6 +166,10 @@ def _print(answer: Success | Failure, argv: Sequence[str], world: World) -> None
         world.stdout.write(answer.text(_screen(world)))
     else:
         world.stderr.write(_error_text(answer, world))
+
+
+def _says(argv: Sequence[str], flag: str) -> bool:
+    return any(word in {flag, f"{flag}=true", f"{flag}=yes", f"{flag}=1"} for word in argv)
 
 
 def _screen(world: World) -> Screen:

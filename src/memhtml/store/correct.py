@@ -19,12 +19,13 @@ from memhtml.model.errors import DuplicateContent, WriteConflict
 from memhtml.model.instants import is_instant, stamp
 from memhtml.model.memory import Draft
 from memhtml.model.vocabulary import MemoryType, Rel, TaskStatus
+from memhtml.model.whitespace import is_blank
 from memhtml.store.archive import archiving, find_memory, reason_trailer
 from memhtml.store.plan import Fact, Overlay, Planned, Put, subject
 from memhtml.store.write import free_path, provenance, refuse_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from datetime import datetime
 
     from memhtml.format.edit import Edit
@@ -147,12 +148,12 @@ def _successor(correction: Correction, old: Document) -> Draft:
         facets=correction.facets,
         citations=correction.citations,
         happened_at=correction.happened_at,
-        tags=head.tags if correction.tags is None else correction.tags,
-        entities=head.entities if correction.entities is None else correction.entities,
-        aliases=head.aliases if correction.aliases is None else correction.aliases,
+        tags=_filled(head.tags) if correction.tags is None else correction.tags,
+        entities=_filled(head.entities) if correction.entities is None else correction.entities,
+        aliases=_filled(head.aliases) if correction.aliases is None else correction.aliases,
         confidence=head.confidence if correction.confidence is None else correction.confidence,
         importance=head.importance if correction.importance is None else correction.importance,
-        author=head.author if correction.author is None else correction.author,
+        author=correction.author or next(iter(_filled((head.author or "",))), None),
         session_id=correction.session_id,
         prompt_id=correction.prompt_id,
         turn_uuid=correction.turn_uuid,
@@ -161,3 +162,8 @@ def _successor(correction: Correction, old: Document) -> Draft:
         task_status=TaskStatus(head.task_status) if is_task and head.task_status else None,
         due_at=head.due_at if is_task else None,
     )
+
+
+def _filled(texts: Iterable[str]) -> tuple[str, ...]:
+    # A file written by hand may state blank values; a new one may not.
+    return tuple(text for text in texts if not is_blank(text))

@@ -1,0 +1,229 @@
+"""``memhtml apply``: a stream of operations, one commit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memhtml.cli.command import Argument, Command, Flag, Kind
+from memhtml.cli.envelope import Success
+from memhtml.cli.stores import open_store
+from memhtml.model.errors import InvalidFlag, MissingArgument
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
+    from typing import BinaryIO
+
+    from memhtml.cli.command import Call
+    from memhtml.cli.envelope import Json
+    from memhtml.cli.screen import Screen
+    from memhtml.model.changes import Batch, OpResult, Request
+    from memhtml.model.errors import MemhtmlError
+
+__all__ = ["COMMANDS", "run"]
+
+COMMANDS = (
+    Command(
+        name="apply",
+        summary="Carry out a stream of operations as one commit.",
+        description=(
+            "The stream is JSON, one object a line: "
+            '{"op": "write", "title": …, "type": …, "body": …}, and likewise task, task_status, '
+            "correct, archive and link. The fields are those of the single commands, with _ for "
+            "-. In body the first sentence is the claim. Any path may be @N: the file that "
+            "operation N, counted from 0, makes or leaves behind.\n\n"
+            "All operations are looked at before anything is written. If one is refused none is "
+            "carried out, and every refusal is told; --continue-on-error carries out the others."
+        ),
+        arguments=(
+            Argument(
+                name="source",
+                summary="- for standard input, which is also the default",
+                required=False,
+            ),
+        ),
+        flags=(
+            Flag(name="file", metavar="file", is_path=True, summary="read the stream from a file"),
+            Flag(
+                name="continue-on-error",
+                kind=Kind.BOOLEAN,
+                summary="carry out what can be carried out",
+            ),
+            Flag(
+                name="detect-conflicts",
+                kind=Kind.BOOLEAN,
+                summary="tell which claims say something else of the same thing; changes nothing",
+            ),
+            Flag(
+                name="detect-near-duplicates",
+                kind=Kind.BOOLEAN,
+                summary="no effect: memories that say nearly the same are always named",
+            ),
+            Flag(
+                name="consolidate",
+                metavar="rule",
+                choices=("last-wins",),
+                summary="of claims about the same thing keep the last, and archive the stored one",
+            ),
+            Flag(
+                name="allow-secret",
+                kind=Kind.BOOLEAN,
+                summary="write text that looks like a credential all the same",
+            ),
+        ),
+        response_types=("batch.applied",),
+        errors=("ERR_NOT_A_STORE", "ERR_WRITE_CONFLICT", "ERR_BUSY", "ERR_GIT", "ERR_STORAGE"),
+        exit_statuses=(
+            (0, "every operation was carried out"),
+            (1, "an operation was refused, or it could not be done"),
+            (2, "the call is wrong"),
+        ),
+        examples=(
+            "memhtml apply --file facts.jsonl",
+            "memhtml apply --file facts.jsonl --continue-on-error --consolidate last-wins",
+        ),
+    ),
+)
+
+_PROGRESS_FROM = 200
+"""Fewer operations than this are done before a bar could be read."""
+
+
+def run(call: Call) -> Success:
+    """Apply a stream."""
+    from memhtml.ops import read_ops  # noqa: PLC0415 - help needs none
+    from memhtml.store.batch import BatchOptions  # noqa: PLC0415 - as above
+
+    options = BatchOptions(
+        continue_on_error=call.is_on("continue-on-error"),
+        detect_conflicts=call.is_on("detect-conflicts"),
+        last_wins=call.values["consolidate"] is not None,
+        allow_secret=call.is_on("allow-secret"),
+    )
+    with _stream(call) as stream:
+        requests = list(read_ops(stream))
+    if not requests:
+        raise MissingArgument("the stream has no operation", suggestions=("memhtml help apply",))
+    with open_store(call) as corpus:
+        batch = _with_progress(
+            call,
+            requests,
+            lambda tell: corpus.apply(requests, options, on_progress=tell),
+        )
+
+    def text(screen: Screen) -> str:
+        return "\n".join(_lines(batch, screen)) + "\n"
+
+    return Success("batch.applied", _json(batch), text, exit_status=1 if batch.failed else 0)
+
+
+def _stream(call: Call) -> AbstractContextManager[BinaryIO]:
+    from contextlib import nullcontext  # noqa: PLC0415 - only here
+
+    source, file = call.optional_text("source"), call.optional_text("file")
+    if source not in {None, "-"}:
+        raise InvalidFlag(
+            f"a file is named with --file, not {source!r}",
+            suggestions=(f"memhtml apply --file {source}",),
+        )
+    if source is not None and file is not None:
+        raise InvalidFlag("- and --file exclude each other", suggestions=("memhtml help apply",))
+    if file is None:
+        return nullcontext(call.world.stdin)
+    import os.path  # noqa: PLC0415 - only here
+
+    try:
+        return open(os.path.join(call.world.cwd, file), "rb")
+    except OSError as error:
+        raise call.refuse("file", f"{file!r} cannot be read: {error.strerror}") from None
+
+
+def _with_progress(
+    call: Call,
+    requests: list[Request | MemhtmlError],
+    apply: Callable[[Callable[[int], None] | None], Batch],
+) -> Batch:
+    """Run *apply*, with a bar on stderr where a person waits for many operations."""
+    is_watched = call.world.is_terminal and not (call.is_on("json") or call.is_on("dense"))
+    if not is_watched or len(requests) < _PROGRESS_FROM:
+        return apply(None)
+    from rich.console import Console  # noqa: PLC0415 - heavy, and only for people
+    from rich.progress import Progress  # noqa: PLC0415 - as above
+
+    with Progress(console=Console(file=call.world.stderr), transient=True) as bar:
+        task = bar.add_task("planning", total=len(requests))
+        return apply(lambda done: bar.update(task, completed=done))
+
+
+def _json(batch: Batch) -> dict[str, Json]:
+    return {
+        "results": [_result_json(result) for result in batch.results],
+        "summary": _summary(batch.results),
+        "commit_sha": batch.commit,
+        "near_duplicates_degraded": True,
+    }
+
+
+def _result_json(result: OpResult) -> dict[str, Json]:
+    conflict = result.conflict
+    return {
+        "index": result.index,
+        "op": result.op or None,
+        "ok": result.ok,
+        "path": result.path,
+        "deduped": result.deduped,
+        "existing_path": result.existing_path,
+        "archived_path": result.archived_path,
+        "code": result.error.code if result.error else None,
+        "error": result.error.message if result.error else None,
+        "skipped": result.skipped,
+        "conflict": None
+        if conflict is None
+        else {"path": conflict.path, "batch_index": conflict.batch_index, "claim": conflict.claim},
+        "near_duplicates": [*result.near_duplicates],
+        "consolidated_into": result.consolidated_into,
+        "superseded_path": result.superseded_path,
+    }
+
+
+def _summary(results: Iterable[OpResult]) -> dict[str, Json]:
+    """Return how many operations came to what; the parts add up to the total."""
+    counts = dict.fromkeys(
+        ("written", "changed", "deduped", "failed", "skipped", "consolidated"), 0
+    )
+    for result in results:
+        counts[_kind(result)] += 1
+    return {"total": sum(counts.values()), **counts}
+
+
+def _kind(result: OpResult) -> str:
+    if result.error is not None:
+        return "failed"
+    if result.skipped:
+        return "skipped"
+    if result.consolidated_into is not None:
+        return "consolidated"
+    if result.deduped:
+        return "deduped"
+    return "written" if result.op in {"write", "task", "correct"} else "changed"
+
+
+def _lines(batch: Batch, screen: Screen) -> Iterator[str]:
+    from memhtml.cli.screen import printable  # noqa: PLC0415 - only for people
+
+    for result in batch.results:
+        if result.error is not None:
+            words = screen.paint("refused", "red")
+            yield f"{words} {result.index}: {printable(result.error.message)}"
+        for other in result.near_duplicates:
+            yield f"{result.index}: says nearly the same as {printable(other)}"
+        if result.conflict is not None:
+            other = result.conflict.path or f"operation {result.conflict.batch_index}"
+            yield f"{result.index}: says something else than {printable(other)}"
+    summary = _summary(batch.results)
+    told = [f"{count} {name}" for name, count in summary.items() if count and name != "total"]
+    yield screen.paint(", ".join(told), "bold")
+    if batch.commit is None:
+        yield "nothing was written"
+    else:
+        yield screen.paint(f"commit {batch.commit[:10]}", "dim")
