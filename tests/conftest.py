@@ -1,4 +1,4 @@
-"""Fixtures that several folders share: the fetched model, and a loud word when there is none."""
+"""What several folders share: the fetched model, a loud word when there is none, and patience."""
 
 from __future__ import annotations
 
@@ -7,9 +7,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from memhtml.model.errors import ModelUnavailable
 from memhtml.providers import models
+
+# A first import or a busy neighbour must not fail a law; slowness has benchmarks of its own.
+settings.register_profile("memhtml", deadline=None)
+settings.load_profile("memhtml")
 
 _reason = pytest.StashKey[str]()
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sys
 from array import array
-from heapq import nsmallest
+from heapq import nlargest
 from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -119,21 +119,20 @@ def best(totals: Sequence[int] | NDArray[int32], limit: int) -> list[tuple[int, 
     >>> best([0, 5, 9, 5], 2)
     [(2, 9), (1, 5)]
     """
+    if limit <= 0:
+        return []
+    # What reaches the limit-th best score, and every tie with it: those are cut by id.
     if isinstance(totals, list):
-        found = [(-score, doc) for doc, score in enumerate(totals) if score]
+        least = max(min(nlargest(limit, totals), default=0), 1)
+        found = [(-score, doc) for doc, score in enumerate(totals) if score >= least]
     else:
         import numpy as np  # noqa: PLC0415 - the caller has it loaded: these are its scores
 
         array_ = np.asarray(totals)
-        docs = np.flatnonzero(array_)
-        if 0 < limit < len(docs):
-            # Everything that reaches the limit-th best score, so that ties are cut by id below.
-            least = np.partition(array_[docs], -limit)[-limit]
-            docs = docs[array_[docs] >= least]
-        found = [
-            (-score, doc) for doc, score in zip(docs.tolist(), array_[docs].tolist(), strict=True)
-        ]
-    return [(doc, -score) for score, doc in nsmallest(limit, found)]
+        least = np.partition(array_, -limit)[-limit] if limit < len(array_) else 1
+        docs = np.flatnonzero(array_ >= max(least, 1))
+        found = list(zip((-array_[docs]).tolist(), docs.tolist(), strict=True))
+    return [(doc, -score) for score, doc in sorted(found)[:limit]]
 
 
 def affordable(query: Mapping[int, int], lengths: Mapping[int, int], budget: int) -> dict[int, int]:
