@@ -17,17 +17,22 @@ def run() -> int:
 
         sys.stdout.write(f"memhtml {VERSION}\n")
         return 0
-    from memhtml.cli.main import main, process_world  # noqa: PLC0415 - see above
+    try:
+        from memhtml.cli.main import main, process_world  # noqa: PLC0415 - see above
 
-    status = main(sys.argv[1:], process_world())
-    if status == 141:
+        status = main(sys.argv[1:], process_world())
+    except KeyboardInterrupt:
+        return 130
+    try:
+        sys.stdout.flush()
+    except OSError:
         _discard_stdout()
     return status
 
 
 def _discard_stdout() -> None:
-    """Point stdout at nothing, or the interpreter reports the closed pipe once more at exit."""
-    import os  # noqa: PLC0415 - only on the way out of a closed pipe
+    """Point stdout at nothing, or the interpreter complains once more of what it cannot print."""
+    import os  # noqa: PLC0415 - only on the way out of a closed pipe or a full disk
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

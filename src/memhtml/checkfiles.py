@@ -184,16 +184,17 @@ def _find(path: str, cwd: str, env: Mapping[str, str]) -> Iterator[Target | Prob
         yield Target(label, full)
         return
     base = "" if label == "." else label.rstrip("/") + "/"
-    is_store = os.path.isdir(os.path.join(full, ".memhtml"))
     for name in _walk(full, env):
         last = name.rpartition("/")[2]
         if not name.endswith(".html") or last == "index.html":
             continue
         if any(part.startswith(".") for part in name.split("/")):
             continue
-        if is_store and name == "README.html":
-            continue
         place = os.path.join(full, name)
+        if last == "README.html" and os.path.isdir(
+            os.path.join(os.path.dirname(place), ".memhtml")
+        ):
+            continue
         try:
             mode = os.lstat(place).st_mode
         except FileNotFoundError:

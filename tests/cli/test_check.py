@@ -249,9 +249,17 @@ def test_variables_of_a_running_hook_do_not_redirect_the_walk(tmp_path: Path) ->
 
 
 def test_outside_a_repository_every_file_but_hidden_ones_is_found(tmp_path: Path) -> None:
-    for name in ("a.html", "sub/b.html", ".memhtml/c.html", "README.html", "sub/README.html"):
+    for name in (
+        "a.html",
+        "sub/b.html",
+        ".memhtml/c.html",
+        "README.html",
+        "sub/README.html",
+        "s/README.html",
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(WITHOUT_CLAIM)
+    (tmp_path / "s/.memhtml").mkdir()
     # A store's own page is no memory; in any other folder the name means nothing.
     assert checked(check(tmp_path)) == ["a.html", "sub/README.html", "sub/b.html"]
 

@@ -105,6 +105,8 @@ def test_a_pipe_gets_one_json_document_and_a_terminal_text() -> None:
     assert call("manifest").json["type"] == "cli.manifest"
     assert call("manifest", is_terminal=True).out.startswith("memhtml  Long-term memory")
     assert call("manifest", "--json", is_terminal=True).json["type"] == "cli.manifest"
+    assert call("manifest", "--json=true", is_terminal=True).json["type"] == "cli.manifest"
+    assert call("manifest", "--json=false", is_terminal=True).out.startswith("memhtml  Long")
     assert call("manifest", "--text").out.startswith("memhtml  Long-term memory")
 
 
@@ -196,6 +198,22 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     assert closed.stderr == b""
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device here")
+def test_an_answer_that_cannot_be_printed_is_an_error_in_one_line() -> None:
+    command = f"{shlex.quote(sys.executable)} -m memhtml manifest > /dev/full"
+    ran = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
+    assert ran.stderr == b"error: the answer cannot be printed: No space left on device\n"
+    assert ran.returncode == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
+def test_streams_that_were_closed_before_the_start_are_no_error() -> None:
+    for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+        command = f"{shlex.quote(sys.executable)} -m memhtml manifest {closed}"
+        ran = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
+        assert (ran.returncode, ran.stderr) == (0, b""), closed
+
+
 def test_a_pipe_that_closes_early_ends_with_141() -> None:
     class Closed(io.StringIO):
         encoding = "utf-8"
@@ -253,6 +271,8 @@ def test_a_store_is_named_by_flag_then_variable_then_default(tmp_path: Path) -> 
     home = {"HOME": at}
     assert store_root("here", {"MEMHTML_ROOT": "/else"}, at) == str(tmp_path / "here")
     assert store_root(None, {"MEMHTML_ROOT": "~/mine", **home}, "/") == str(tmp_path / "mine")
+    with pytest.raises(errors.InvalidFlag):
+        store_root(" ", {"MEMHTML_ROOT": "/else"}, at)
     assert store_root(None, {"MEMHTML_ROOT": " ", **home}, "/") == str(tmp_path / "memhtml")
 
 

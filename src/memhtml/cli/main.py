@@ -58,13 +58,15 @@ def main(argv: Sequence[str], world: World) -> int:
 
 
 def process_world() -> World:
-    """Return the world as this process has it."""
+    """Return the world as this process has it; closed streams lead nowhere from now on."""
     import os  # noqa: PLC0415 - the one place that looks at the process
     import time  # noqa: PLC0415 - as above
 
-    stdin, stdout, stderr = sys.stdin, sys.stdout, sys.stderr
-    # A stream that was closed before we started is None.
-    nothing = open(os.devnull, "r+") if None in {stdin, stdout, stderr} else stderr
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        # A stream that was closed before we started is None.
+        if getattr(sys, name) is None:
+            stream = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115 - open to the end
+            setattr(sys, name, stream)
     is_terminal = sys.stdout.isatty()
     has_colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     columns = os.environ.get("COLUMNS", "")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from memhtml.model.errors import RepoRequired
+from memhtml.model.errors import InvalidFlag, RepoRequired
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -45,10 +45,13 @@ def store_root(repo: str | None, env: Mapping[str, str], cwd: str) -> str:
     *repo* wins, then ``MEMHTML_ROOT``, then ``~/memhtml``; relative ones count from *cwd*.
 
     Raises:
+        InvalidFlag: *repo* is blank: an unset variable of a script, not a wish for the default.
         RepoRequired: ``MEMHTML_REFUSE_ENV_ROOT`` is on and *repo* was not given.
     """
     import os.path  # noqa: PLC0415 - already loaded by the interpreter; keeps this module's head pure
 
+    if repo is not None and not repo.strip():
+        raise InvalidFlag("--repo is blank; name a folder or leave it out")
     if repo is None and env.get("MEMHTML_REFUSE_ENV_ROOT", "").strip().lower() not in _OFF:
         raise RepoRequired(
             "no store was named, and MEMHTML_REFUSE_ENV_ROOT forbids a default one",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -94,8 +95,8 @@ def _result(label: str, diagnostic: Diagnostic, rule: int) -> Json:
 
 
 def _artifact(label: str) -> Json:
-    """Return a location that is relative to the working folder, percent-encoded."""
-    path = label.encode("utf-8", "surrogateescape")
-    if label.startswith("/"):
-        return {"uri": "file://" + quote(path)}
-    return {"uri": quote(path)}
+    """Return where a file is, relative to the working folder when it was named so."""
+    path = Path(label)
+    if path.is_absolute():
+        return {"uri": path.as_uri()}
+    return {"uri": quote(label.encode("utf-8", "surrogateescape"))}
