@@ -55,6 +55,8 @@ def _shown(value: str | int | None) -> str:
     if isinstance(value, int):
         return str(value)
     text = value if len(value) <= _LONGEST_SHOWN else value[: _LONGEST_SHOWN - 1] + "…"
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
