@@ -332,8 +332,10 @@ def test_the_manifest_lists_what_exists() -> None:
         "guide",
         "globalFlags",
         "errorCodes",
+        "errorMeanings",
         "config",
         "responseTypes",
+        "responseMeanings",
         "commands",
     }
     assert [command["name"] for command in data["commands"]] == list(MODULES)

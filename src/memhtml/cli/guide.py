@@ -120,14 +120,14 @@ def manifest_json() -> dict[str, Json]:
         "apiVersion": API_VERSION,
         "guide": [{"topic": topic, "body": body} for topic, body in GUIDE],
         "globalFlags": [_flag_json(flag) for flag in GLOBAL_FLAGS],
-        "errorCodes": [{"code": code, "meaning": meaning} for code, meaning in ERROR_CODES.items()],
+        "errorCodes": list(ERROR_CODES),
+        "errorMeanings": dict(ERROR_CODES),
         "config": [
             {"name": name, "description": description, "fallback": fallback}
             for name, description, fallback in CONFIG
         ],
-        "responseTypes": [
-            {"type": name, "meaning": meaning} for name, meaning in RESPONSE_TYPES.items()
-        ],
+        "responseTypes": list(RESPONSE_TYPES),
+        "responseMeanings": dict(RESPONSE_TYPES),
         "commands": [command_json(command) for command in every_command()],
     }
 
