@@ -18,6 +18,8 @@ interleaved and the least of each is kept, in CPU time, so a busy machine moves 
 from __future__ import annotations
 
 import argparse
+import functools
+import itertools
 import os
 import random
 import resource
@@ -211,7 +213,9 @@ def make_store(root: Path, files: int) -> str:
 
 def memory(rng: random.Random, words: list[str], number: int) -> str:
     def sentence(size: int) -> str:
-        return " ".join(rng.choices(words, weights=_weights(len(words)), k=size)).capitalize() + "."
+        return (
+            " ".join(rng.choices(words, cum_weights=_zipf(len(words)), k=size)).capitalize() + "."
+        )
 
     claim = sentence(12)
     paragraphs = "\n".join(f"<p>{' '.join(sentence(14) for _ in range(4))}</p>" for _ in range(4))
@@ -238,14 +242,13 @@ def memory(rng: random.Random, words: list[str], number: int) -> str:
 """
 
 
-_cache: dict[int, list[float]] = {}
-
-
-def _weights(size: int) -> list[float]:
+@functools.cache
+def _zipf(size: int) -> list[float]:
     # Words of a language are about as frequent as one over their rank.
-    return _cache.setdefault(size, [1 / (rank + 3) for rank in range(size)])
+    return list(itertools.accumulate(1 / (rank + 3) for rank in range(size)))
 
 
+@functools.cache
 def vocabulary() -> list[str]:
     rng = random.Random(3)
     syllables = "ba ke li mo nu ra se ti vo zu dan fer gol hin jas kur lem pol sto wim".split()

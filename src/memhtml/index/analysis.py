@@ -24,7 +24,6 @@ from typing import NamedTuple
 
 __all__ = [
     "RUN_CLASS",
-    "WORD_CLASS",
     "Identifier",
     "Segment",
     "analysed",
@@ -33,6 +32,8 @@ __all__ = [
     "exact_token",
     "folded",
     "identify",
+    "is_run",
+    "is_word_char",
     "pairs",
     "segment_tokens",
 ]
@@ -50,22 +51,27 @@ RUN_CLASS = (
 _SYMBOLS = r".\-+#@/\\:=&%~$"
 # Python's \w leaves out the marks that are written as characters of their own.
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
-_CHUNK = rf"[\w{_MARKS}{_SYMBOLS}]"
-WORD_CLASS = rf"(?:[^\W_]|[{_MARKS}])"
-"""Matches one character of a word as the tokenizer sees words."""
 
-_run_re = re.compile(f"[{RUN_CLASS}]+")
-_chunk_re = re.compile(rf"{_CHUNK}+")
-# A chunk that is one plain word, perhaps at the end of a sentence, needs no second look; the
-# tokenizer reads it as we would. This keeps ordinary prose at the speed of one regular expression.
-_special_re = re.compile(
-    rf"(?<!{_CHUNK})(?!(?:[A-Z]?[a-z]+|[A-Z]+|[0-9]+)[.:]*(?!{_CHUNK})){_CHUNK}+"
-)
+
+def _special(chunk: str) -> str:
+    # A chunk that is one plain word, perhaps at the end of a sentence, needs no second look; the
+    # tokenizer reads it as we would. This keeps prose at the speed of one regular expression.
+    plain = rf"(?:[A-Z]?[a-z]+|[A-Z]+|[0-9]+)[.:]*(?!{chunk})"
+    return rf"(?<!{chunk})(?!{plain}){chunk}+"
+
+
+# Patterns over all of Unicode take milliseconds to compile, which a cold search for ASCII words
+# need not pay: they are strings, and `re` compiles and keeps each at its first use.
+_RUN = f"[{RUN_CLASS}]+"
+_ASCII_CHUNK = rf"[\w{_SYMBOLS}]"
+_CHUNK = rf"[\w{_MARKS}{_SYMBOLS}]"
+_ASCII_SPECIAL = _special(_ASCII_CHUNK)
+_SPECIAL = _special(_CHUNK)
 _outer_re = re.compile(r"[/\\@:=&%~$]+")
 _inner_re = re.compile(r"[.\-_+#]+")
 _part_re = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 # Private use is ours inside the index; the invisible ones would split a word unseen.
-_private_re = re.compile("[\ue000-\uf8ff]")
+_private_re = re.compile("[\ue000-\uf8ff\U00040000-\U0010ffff]")
 _invisible_re = re.compile("[\u00ad\u200c\u200d\u2060\ufeff]")
 _HIDDEN_MARKS = {ord(mark): 0xE000 + ord(mark) for mark in ".-_+#@/\\:=&%~$"}
 
@@ -119,8 +125,9 @@ def analysed(text: str) -> str:
     """
     text = cleaned(text)
     if not text.isascii():
-        text = _run_re.sub(lambda match: f" {pairs(match[0])} ", text)
-    return _special_re.sub(lambda match: _expanded(match[0]), text).casefold()
+        text = re.sub(_RUN, lambda match: f" {pairs(match[0])} ", text)
+    special = _ASCII_SPECIAL if text.isascii() else _SPECIAL
+    return re.sub(special, lambda match: _expanded(match[0]), text).casefold()
 
 
 def cleaned(text: str) -> str:
@@ -138,7 +145,9 @@ def chunks(text: str) -> list[str]:
     >>> chunks("Use .NET 9 (東京 office), not C++.")
     ['Use', '.NET', '9', '東京', 'office', 'not', 'C++.']
     """
-    return _chunk_re.findall(_run_re.sub(lambda match: f" {match[0]} ", text))
+    if text.isascii():
+        return re.findall(f"{_ASCII_CHUNK}+", text)
+    return re.findall(f"{_CHUNK}+", re.sub(_RUN, r" \g<0> ", text))
 
 
 def identify(chunk: str) -> Identifier | None:
@@ -156,7 +165,8 @@ def identify(chunk: str) -> Identifier | None:
         return None
     if len(segments) == 1:
         return Identifier(segments[0].text, segments)
-    return Identifier(_trimmed(chunk.strip("/\\@:=&%~$.-_")) or chunk, segments)
+    first, last = segments[0].text, segments[-1].text
+    return Identifier(chunk[chunk.index(first) : chunk.rindex(last) + len(last)], segments)
 
 
 def segment_tokens(segment: Segment) -> list[str]:
@@ -171,6 +181,16 @@ def segment_tokens(segment: Segment) -> list[str]:
         if len(parts) > 1:
             tokens += [part for part in parts if len(part) > 1]
     return tokens
+
+
+def is_run(text: str) -> bool:
+    """Whether *text* begins in a script that is written without spaces."""
+    return not text.isascii() and re.match(_RUN, text) is not None
+
+
+def is_word_char(char: str) -> bool:
+    """Whether the tokenizer sees *char* as part of a word."""
+    return char.isalnum() or (not char.isascii() and unicodedata.category(char)[0] == "M")
 
 
 def exact_token(text: str) -> str:

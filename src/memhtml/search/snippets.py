@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from memhtml.index.analysis import WORD_CLASS, folded
+from memhtml.index.analysis import folded, is_word_char
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -89,15 +89,10 @@ def _begins_a_part(text: str, start: int) -> bool:
 def _matches_in_folded(
     low: str, terms: Sequence[Term], stem: Callable[[str], str]
 ) -> Iterator[tuple[int, int, int]]:
-    stems = {stem(word): term for term, wanted in enumerate(terms) for word in wanted.words}
-    stems.pop("", None)
-    if stems:
-        # Stemming changes at most the last letter of what it leaves of a word.
-        beginnings = "|".join(re.escape(s[:-1] or s) for s in stems)
-        for match in re.finditer(f"(?<!{WORD_CLASS})(?:{beginnings}){WORD_CLASS}*", low):
-            term = stems.get(stem(match[0]))
-            if term is not None:
-                yield *match.span(), term
+    for term, wanted in enumerate(terms):
+        for word in wanted.words:
+            for span in _words_with_stem(low, stem(word), stem):
+                yield *span, term
     for term, wanted in enumerate(terms):
         for literal in wanted.literals:
             for match in re.finditer(rf"(?<!\w){re.escape(literal)}(?![\w+#])", low):
@@ -105,6 +100,23 @@ def _matches_in_folded(
         for run in wanted.runs:
             for match in re.finditer(re.escape(run), low):
                 yield *match.span(), term
+
+
+def _words_with_stem(
+    low: str, wanted: str, stem: Callable[[str], str]
+) -> Iterator[tuple[int, int]]:
+    # Stemming changes at most the last letter of what it leaves of a word. Looking for that
+    # beginning is many times faster than a regular expression over all words.
+    beginning = wanted[:-1] or wanted
+    start = low.find(beginning) if beginning else -1
+    while start >= 0:
+        end = start + len(beginning)
+        if not (start and is_word_char(low[start - 1])):
+            while end < len(low) and is_word_char(low[end]):
+                end += 1
+            if stem(low[start:end]) == wanted:
+                yield start, end
+        start = low.find(beginning, end)
 
 
 def _original_span(start: int, end: int, offsets: list[int] | None) -> tuple[int, int]:

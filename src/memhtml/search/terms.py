@@ -24,6 +24,7 @@ from memhtml.index.analysis import (
     exact_token,
     folded,
     identify,
+    is_run,
     pairs,
     segment_tokens,
 )
@@ -40,8 +41,8 @@ MAX_TERMS = 64
 """A longer question is cut here. Each term costs a look at the index."""
 
 _quoted_re = re.compile(r'"([^"]*)"')
-_run_re = re.compile(f"[{RUN_CLASS}]+")
-_scripts_re = re.compile(
+# A string, so that a question in another script does not pay for compiling it.
+_SCRIPTS = (
     "([\u3041-\u309f]+)"  # hiragana
     "|([\u30a0-\u30ff\u31f0-\u31ff]+)"  # katakana
     "|([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+)"  # Thai, Lao, Myanmar, Khmer
@@ -104,7 +105,7 @@ def _distinct(terms: Iterable[Term]) -> Iterator[Term]:
 
 def _prose_terms(text: str) -> Iterator[Term]:
     for chunk in chunks(text):
-        if _run_re.match(chunk):
+        if is_run(chunk):
             yield from _run_terms(chunk)
         elif (identifier := identify(chunk)) is not None:
             yield from _identifier_terms(identifier)
@@ -115,11 +116,11 @@ def _phrase_term(span: str) -> Term | None:
     if not any(map(str.isalnum, "".join(tokens))):
         return None
     prefix = ""
-    if _run_re.fullmatch(tokens[-1]):
+    if is_run(tokens[-1]):
         # The run may go on in the text, so its last character may begin another pair there.
-        if len(tokens) > 1 and tokens[-2].endswith(tokens[-1]) and _run_re.fullmatch(tokens[-2]):
+        if len(tokens) > 1 and is_run(tokens[-2]) and tokens[-2].endswith(tokens[-1]):
             tokens.pop()
-        elif len(tokens[-1]) == 1:
+        else:
             prefix = " *"
     inner = [part for chunk in chunks(span) for part in _prose_terms(chunk)]
     return Term(
@@ -173,7 +174,7 @@ def _word_term(word: str) -> Term:
 
 def _run_terms(run: str) -> Iterator[Term]:
     terms = []
-    for match in _scripts_re.finditer(run):
+    for match in re.finditer(_SCRIPTS, run):
         hiragana, katakana, unspaced, other = match.groups(default="")
         if hiragana:
             # After a word of another script, the first character is most likely a particle.
