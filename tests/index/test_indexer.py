@@ -8,8 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memhtml.index.database import open_index
-from memhtml.index.indexer import NOT_A_FILE, rebuild, update
+from memhtml.index.indexer import rebuild, update
 from memhtml.index.lookup import find_active, find_file, skipped_files
+from memhtml.index.overlay import NOT_A_FILE
 from memhtml.store.repo import Repo
 from tests.index.stores import NOW, Store, memory, tables
 
@@ -376,7 +377,7 @@ def test_a_rebuild_that_fails_leaves_the_old_index(
     def fail(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("memhtml.index.indexer.writer.write_state", fail)
+    monkeypatch.setattr("memhtml.index.writer.write_state", fail)
     with pytest.raises(KeyboardInterrupt):
         rebuild(index, repo, now=NOW)
     with pytest.raises(KeyboardInterrupt):

@@ -70,8 +70,7 @@ _SPECIAL = _special(_CHUNK)
 _outer_re = re.compile(r"[/\\@:=&%~$]+")
 _inner_re = re.compile(r"[.\-_+#]+")
 _part_re = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-# Private use is ours inside the index; the invisible ones would split a word unseen.
-_private_re = re.compile("[\ue000-\uf8ff\U00040000-\U0010ffff]")
+# Nobody sees these, and they would split a word.
 _invisible_re = re.compile("[\u00ad\u200c\u200d\u2060\ufeff]")
 _HIDDEN_MARKS = {ord(mark): 0xE000 + ord(mark) for mark in ".-_+#@/\\:=&%~$"}
 
@@ -136,7 +135,9 @@ def cleaned(text: str) -> str:
     if text.isascii():
         return text
     text = unicodedata.normalize("NFKC", _invisible_re.sub("", text))
-    return _private_re.sub(" ", text)
+    # Private use is ours inside the index; what is unassigned SQLite takes for a letter.
+    strange = [char for char in set(text) if unicodedata.category(char) in {"Co", "Cn"}]
+    return text.translate(dict.fromkeys(map(ord, strange), " ")) if strange else text
 
 
 def chunks(text: str) -> list[str]:

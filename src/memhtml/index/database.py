@@ -158,7 +158,7 @@ class Index:
                 with contextlib.suppress(apsw.BusyError, apsw.LockedError):
                     self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    def follow(self) -> None:
+    def reopen_if_moved(self) -> None:
         """Reopen the file when somebody deleted it and perhaps made another in its place."""
         if not self.is_private and _identity(self.path) != self._identity:
             self.connection.close()
