@@ -164,7 +164,7 @@ class Tree:
             elif kind is element:
                 tag = node.tag if is_html else _qualified(node)
                 attrs = node.attrs
-                if is_plain(attrs):
+                if not attrs or is_plain(attrs):
                     role = role_of(tag) or inspect(tag, attrs, node)
                 else:
                     attrs = _attributes(node)
@@ -260,7 +260,7 @@ class Tree:
 
         The tree cannot tell: parsers drop the second tag, or read what follows as body.
         """
-        if self._lower.count(b"<head") < 2:
+        if not self._may_have_stray_head():
             return None
         spans = list(self._tokens(_parser.TokenType.START_TAG, "head"))
         return (len(spans), spans[1]) if len(spans) > 1 else None
@@ -302,8 +302,10 @@ class Tree:
         )
 
     def _may_have_stray_head(self) -> bool:
-        before, tag, after = self._lower.partition(b"<head")
-        return bool(tag) and (b"<head" in after or b"</head" in before)
+        first = self._lower.find(b"<head")
+        return first >= 0 and (
+            self._lower.find(b"<head", first + 1) >= 0 or self._lower.find(b"</head", 0, first) >= 0
+        )
 
     def _measure(self) -> _Ruler:
         if self._ruler is None:
