@@ -105,7 +105,7 @@ def test_mutants_of_a_memory_are_read(seed: int) -> None:
         assert_sound(data)
 
 
-N = 30_000
+N = 25_000
 HOSTILE: dict[str, Callable[[int], bytes]] = {
     "text": lambda n: b"x y\n" * (15 * n),
     "wide text": lambda n: "é𝒳 ".encode() * (10 * n),
