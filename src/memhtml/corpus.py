@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         Unarchived,
     )
     from memhtml.model.errors import MemhtmlError
-    from memhtml.model.history import Blamed, Piece, Version
+    from memhtml.model.history import Blamed, Piece, Synced, Version
     from memhtml.model.memory import Draft, Memory, Written
     from memhtml.model.tree import TreeEntry, WorktreeChange
     from memhtml.model.vocabulary import Rel, TaskStatus
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from memhtml.store.batch import BatchOptions
     from memhtml.store.plan import File, Planned, View
     from memhtml.store.repo import InitReport
+    from memhtml.store.sync import SyncOptions
 
 __all__ = ["Corpus", "Health", "IndexStatus"]
 
@@ -439,6 +440,31 @@ class Corpus:
         from memhtml.store.history import blame  # only here
 
         return blame(self._repo, path)
+
+    def sync(
+        self,
+        options: SyncOptions | None = None,
+        *,
+        on_pulled: Callable[[], object] = lambda: None,
+    ) -> Synced:
+        """Bring this clone and its remote together; see `memhtml.store.sync`.
+
+        *on_pulled* is called when commits came in, with the index at them, and before anything is
+        pushed: the moment to publish anew.
+
+        Raises:
+            RemoteFailure: The remote cannot be reached, or refuses.
+            RepositoryState: HEAD is detached, or a merge or the like is under way.
+            DirtyTree: Files that the remote's commits change have changes that are not committed.
+            Busy: Somebody else pushed at the same time, or holds a lock.
+        """
+        from memhtml.store.sync import SyncOptions, sync  # only here
+
+        def pulled() -> None:
+            self.update()
+            on_pulled()
+
+        return sync(self._repo, options or SyncOptions(), now=self._clock(), on_pulled=pulled)
 
     # Search
 

@@ -223,6 +223,10 @@ class Git:
         left, right = done.stdout.split()
         return int(left), int(right)
 
+    def count(self, commit: str) -> int:
+        """Return how many commits *commit* is made of, itself included."""
+        return int(self._run("rev-list", "--count", commit).stdout)
+
     def empty_tree(self) -> str:
         """Return the sha of a tree without files."""
         return self._run("hash-object", "-t", "tree", "--stdin").stdout.decode("ascii").strip()
@@ -343,16 +347,17 @@ class Git:
             env=who,
         )
 
-    def start_merge(self, commit: str, *, who: Mapping[str, str]) -> bool:
-        """Merge *commit* into index and files without committing; tell whether that went well."""
-        done = self._run(
+    def start_merge(self, commit: str, *, who: Mapping[str, str]) -> None:
+        """Merge *commit* into index and files without committing; what conflicts is marked."""
+        self._run(
             *("-c", "merge.autoStash=false", "-c", "submodule.recurse=false"),
+            # A file that is taken for another by its likeness would hide a conflict.
+            *("-c", "merge.renames=false"),
             *("merge", "--quiet", "--no-ff", "--no-commit", "--no-stat", "--no-overwrite-ignore"),
             commit,
             ok=(0, 1),
             env=who,
         )
-        return done.status == 0
 
     # Other repositories
 

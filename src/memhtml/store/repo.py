@@ -323,6 +323,19 @@ class Repo:
                     if committer.lags:
                         self._flush_later()
 
+    @contextmanager
+    def standing_still(self) -> Iterator[None]:
+        """Be the only writer while git itself moves the branch, the index and the files.
+
+        Raises:
+            Busy: Another process kept a lock for longer than we wait.
+        """
+        with self.writing():
+            committer = self._the_committer()
+            committer.flush()  # which gives index.lock back, and our own lock with it
+            committer.enter()
+            yield
+
     def apply(self, plan: Plan) -> str | None:
         """Make *plan* one commit and return its sha, once its files are in place.
 
