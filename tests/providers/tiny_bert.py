@@ -74,7 +74,7 @@ def safetensors(tensors: dict[str, NDArray[np.float32]]) -> bytes:
 
 
 def wheel(folder: Path, *, head: bool, **changed: object) -> tuple[Path, ModelSpec]:
-    """Write the wheel to *folder*; *changed* are settings of its ``config.json``."""
+    """Write the wheel to *folder*; *changed* are settings of its ``config.json``, None for none."""
     config = {
         "model_type": "bert",
         "hidden_act": "gelu",
@@ -83,6 +83,7 @@ def wheel(folder: Path, *, head: bool, **changed: object) -> tuple[Path, ModelSp
         "layer_norm_eps": 1e-12,
         "vocab_size": len(VOCABULARY),
     } | changed
+    config = {key: value for key, value in config.items() if value is not None}
     weights = safetensors(checkpoint(head=head))
     ids = {piece: number for number, piece in enumerate(VOCABULARY)}
     name = "tinysparse" if head else "tinydense"

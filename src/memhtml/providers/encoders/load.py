@@ -27,6 +27,7 @@ __all__ = [
     "ENTRY_POINTS",
     "MANIFEST",
     "QUERIES",
+    "REVISION",
     "WEIGHTS",
     "dense_encoder",
     "is_model_name",
@@ -40,6 +41,9 @@ __all__ = [
 
 ENTRY_POINTS = "memhtml.embedders"
 """The group in which a distribution names a function from options to a `DenseEncoder`."""
+
+REVISION = 1
+"""Raise it when the files of a model, or the rows of the same text, change by a change of ours."""
 
 WEIGHTS = "weights.bin"
 QUERIES = "queries.bin"
