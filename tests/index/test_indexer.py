@@ -386,3 +386,22 @@ def test_a_rebuild_that_fails_leaves_the_old_index(
     assert tables(index) == before
     update(index, repo, now=NOW)
     assert titles(index) == {A: "one", B: "two"}
+
+
+def test_without_a_scan_commits_are_followed_and_known_hand_edits_stay(
+    store: Store, repo: Repo, index: Index
+) -> None:
+    store.put(A, memory("one"))
+    store.commit()
+    store.put(B, memory("by hand"))
+    update(index, repo, now=NOW)
+    store.put(C, memory("three"))
+    store.git("add", C)
+    store.git("commit", "-q", "-m", "change")
+    store.put(B, memory("by hand, later"))
+    report = update(index, repo, now=NOW, scan=False)
+    assert (report.added, report.dirty) == (1, 1)
+    assert titles(index) == {A: "one", B: "by hand", C: "three"}
+    assert update(index, repo, now=NOW, scan=False).unchanged
+    update(index, repo, now=NOW)
+    assert titles(index)[B] == "by hand, later"

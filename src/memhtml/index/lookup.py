@@ -199,12 +199,9 @@ def list_entries(index: Index) -> Iterator[ListedFile]:
         for file_id, rel, path in connection.execute(_ALL_EDGES):
             links.setdefault(file_id, []).append((rel, path))
         for file_id, *columns in connection.execute(_ALL_FILES):
-            yield ListedFile(
-                *columns,
-                tags=tuple(labels["tags"].get(file_id, ())),
-                entities=tuple(labels["entities"].get(file_id, ())),
-                links=tuple(links.get(file_id, ())),
-            )
+            tags = tuple(labels["tags"].get(file_id, ()))
+            entities = tuple(labels["entities"].get(file_id, ()))
+            yield ListedFile._make((*columns, tags, entities, tuple(links.get(file_id, ()))))
 
 
 def overlaid_paths(index: Index) -> frozenset[str]:
