@@ -5,8 +5,8 @@ every arm counts its weight whatever unit the arm measures in, and the distance 
 first and a weak second survives. An arm that found nothing adds nothing.
 
 The weights were chosen on 760 questions over 2,760 short memories. By nDCG@10: bm25 alone 0.504,
-with the sparse arm 0.560, with neighbours 0.576; reciprocal ranks in place of scores lost a point
-and, with a dense arm as weak as bm25, fell below bm25 alone. `bench/retrieval.py` measures again.
+with the sparse arm 0.560, with neighbours 0.576 (`bench/retrieval.py` measures them again);
+reciprocal rank fusion of the same two arms gave 0.554, and 1.6 points less recall@10.
 """
 
 from __future__ import annotations
