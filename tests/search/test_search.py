@@ -330,6 +330,9 @@ def test_quotes_demand_words_side_by_side_in_order(store: Store, repo: Repo, ind
     assert paths(search(index, '"the tray" "is open"')) == ["areas/2.html"]
     assert paths(search(index, '"京都の"')) == ["areas/3.html"]
     assert paths(search(index, '"tray is open" zeppelin')) == ["areas/2.html"]
+    alone = search(index, '"tray is open"').hits[0].score
+    assert search(index, '"tray is open" oven').hits[0].score < alone
+    assert alone * 0.3 < search(index, '"tray is open" zeppelin').hits[0].score < alone
     # An odd number of quotes means nothing.
     assert len(search(index, '"oven tray').hits) == 3
 

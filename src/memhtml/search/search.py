@@ -131,7 +131,6 @@ class Hits(NamedTuple):
 
 
 class _Phrase(NamedTuple):
-    text: str
     files: int
     """Memories that have it."""
     idf: float
@@ -157,7 +156,7 @@ def search(index: Index, text: str, scope: Scope | None = None, limit: int = DEF
         if state is None:
             raise IndexStale(f"there is no usable index at {index.path!r}")
         phrases = _look_up(connection, terms, state.files)
-        found = [t for t in terms if any(phrases[p].files for p in t.phrases)]
+        found = [term for term in terms if _found(term, phrases)]
         match = _match(terms, found)
         rows = _ranked(connection, match, scope, limit) if match else []
         hits = _hits(connection, rows, terms, phrases) if rows else ()
@@ -181,8 +180,7 @@ def _look_up(connection: apsw.Connection, terms: Sequence[Term], files: int) -> 
         return {}
     (counts,) = connection.execute("SELECT " + ", ".join([_COUNT] * len(texts)), texts)
     return {
-        text: _Phrase(text, count, _idf(count, files))
-        for text, count in zip(texts, counts, strict=True)
+        text: _Phrase(count, _idf(count, files)) for text, count in zip(texts, counts, strict=True)
     }
 
 
@@ -259,20 +257,27 @@ def _scale(
     terms: Sequence[Term], phrases: Mapping[str, _Phrase], weights: Sequence[float]
 ) -> float:
     """Return what turns a bm25 sum into the part it is of the attainable."""
-    attainable = 0.0
-    known = 0.0
-    is_mixed = len({term.required for term in terms}) == 2
-    for term, weight in zip(terms, weights, strict=True):
-        idfs = [phrases[p].idf for p in term.phrases if phrases[p].files]
-        # `_match` names what is demanded twice when there are alternatives.
-        attainable += sum(idfs) * (2 if term.required and is_mixed else 1)
-        known += weight if idfs else 0.0
+    found = [term for term in terms if _found(term, phrases)]
+    # `_match` names what is demanded twice when there are alternatives.
+    demanded_times = len({term.required for term in found})
+    attainable = sum(
+        idf * (demanded_times if term.required else 1)
+        for term in found
+        for idf in _found(term, phrases)
+    )
+    known = sum(w for term, w in zip(terms, weights, strict=True) if _found(term, phrases))
     return known / sum(weights) / (_BM25_TOP * attainable)
 
 
 def _weight(term: Term, phrases: Mapping[str, _Phrase]) -> float:
     """Return how telling *term* is: positive however common it is, unlike bm25's idf."""
-    return max(math.log1p(math.exp(phrases[p].idf)) for p in term.phrases)
+    idfs = _found(term, phrases) or [phrases[phrase].idf for phrase in term.phrases]
+    return math.log1p(math.exp(max(idfs)))
+
+
+def _found(term: Term, phrases: Mapping[str, _Phrase]) -> list[float]:
+    """Return the idf of each spelling of *term* that some memory has."""
+    return [phrases[phrase].idf for phrase in term.phrases if phrases[phrase].files]
 
 
 def _successors(
