@@ -65,6 +65,10 @@ _ATTEMPTS = 20
 _POLICY_SECONDS = 5.0
 # The index is brought in step at the latest when this many paths wait for it.
 _BURST_PATHS = 500
+# A burst lasts so many times as long as bringing the index in step took last time, so that a store
+# of any size spends a tenth of its time on that; but never longer than a person's git may wait.
+_BURST_SHARE = 10.0
+_LONGEST_BURST = 1.0
 
 
 class Committer:
@@ -99,6 +103,7 @@ class Committer:
         self._locked = False
         self._policy: Policy | None = None
         self._policy_at = 0.0
+        self._flush_seconds = 0.0
         self._trees: Trees
         self._staging: Staging
 
@@ -126,12 +131,18 @@ class Committer:
         """The index is not in step, and every lock is still held."""
         return self._locked
 
+    def burst_seconds(self, delay_seconds: float) -> float:
+        """Return for how long the index may lag: longer in a large store, where it costs more."""
+        if not delay_seconds:
+            return 0.0
+        return max(delay_seconds, min(_BURST_SHARE * self._flush_seconds, _LONGEST_BURST))
+
     def leave(self, delay_seconds: float) -> None:
         """Bring the index in step and unlock, unless that may wait for the rest of a burst."""
         since = self._staging.held_since
         if (
             since is None
-            or time.monotonic() - since >= delay_seconds
+            or time.monotonic() - since >= self.burst_seconds(delay_seconds)
             or self._staging.pending >= _BURST_PATHS
         ):
             self.flush()
@@ -145,8 +156,10 @@ class Committer:
         """
         if not self._locked:
             return
+        start = time.monotonic()
         try:
             self._staging.flush()
+            self._flush_seconds = time.monotonic() - start
             self._on_step("index written")
             self._staging.release()
             self._on_step("index unlocked")

@@ -95,9 +95,10 @@ class Repo:
 
         *clock* tells the seconds since 1970 that commits bear. *durability* is a `Durability`.
         *wait_seconds* is how long a write waits for locks that others hold. *index_delay* is for
-        long-lived processes: for so many seconds after a write the index may lag behind, locked
-        against others, until `flush`, `close` or a timer brings it in step; 0 leaves every
-        `writing` with the index in step. *on_step* hears the name of each step of a commit.
+        long-lived processes: for so many seconds after a write (a large store takes up to one) the
+        index may lag behind, locked against others, until `flush`, `close` or a timer brings it in
+        step; 0 leaves every `writing` with the index in step. *on_step* hears the name of each step
+        of a commit.
 
         Raises:
             NotAStore: *root* is not the top of its own git repository.
@@ -422,7 +423,8 @@ class Repo:
         if self._timer is None:
             from threading import Timer  # noqa: PLC0415 - only long-lived processes need it
 
-            self._timer = Timer(self._options.index_delay, self.flush)
+            delay = self._the_committer().burst_seconds(self._options.index_delay)
+            self._timer = Timer(delay, self.flush)
             self._timer.daemon = True
             self._timer.start()
 

@@ -12,7 +12,7 @@ import os
 import random
 import time
 from struct import unpack_from
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.model.errors import Busy, StorageFailure
 from memhtml.store.files import content, place_new, unlink_if_there, write_new
@@ -40,6 +40,17 @@ _EXTENDED = 0x4000
 _LENGTH = 0x0FFF
 
 
+class _Read(NamedTuple):
+    """An index file as it was read."""
+
+    stamp: tuple[int, int, int]
+    """Time, size and inode: what changes when git writes another one."""
+    raw: bytes
+    entries: int
+    is_plain: bool
+    """Its entries stand in it one after another, each with its whole path."""
+
+
 class Staging:
     """The index of one working tree, and the lock that keeps git from writing it."""
 
@@ -54,6 +65,7 @@ class Staging:
         self._sha_bytes = sha_bytes
         self._wait_seconds = wait_seconds
         self._pending: dict[str, Entry | None] = {}
+        self._read: _Read | None = None
         self.held_since: float | None = None
         """Monotonic time since which the lock is ours; None while it is not."""
 
@@ -163,28 +175,45 @@ class Staging:
         )
 
     def _count_statless(self) -> int:
-        return (content(self._index) or b"").count(_STATLESS)
+        index = self._read_index()
+        return index.raw.count(_STATLESS) if index is not None else 0
+
+    def _read_index(self) -> _Read | None:
+        """Return the index file, read again only if it is another one than last time."""
+        try:
+            now = os.stat(self._index)
+        except FileNotFoundError:
+            return None
+        stamp = (now.st_mtime_ns, now.st_size, now.st_ino)
+        if self._read is None or self._read.stamp != stamp:
+            raw = content(self._index) or b""
+            if len(raw) < 12 or raw[:4] != b"DIRC":
+                raise StorageFailure(
+                    f"{self._index!r} is not a git index", suggestions=("git status", "git reset")
+                )
+            # Version 4 shortens paths; a split or sparse index has entries elsewhere. The marks
+            # are extension names, and a path that ends like one merely costs a question to git.
+            version, count = unpack_from(">II", raw, 4)
+            is_plain = version in {2, 3} and b"link\0" not in raw and b"sdir\0" not in raw
+            self._read = _Read(stamp, raw, count, is_plain)
+        return self._read
 
     def _find(self, paths: Collection[str]) -> dict[str, IndexEntry]:
-        raw = content(self._index)
-        if raw is None:
+        index = self._read_index()
+        if index is None:
             return {}
-        if len(raw) < 12 or raw[:4] != b"DIRC":
-            raise StorageFailure(
-                f"{self._index!r} is not a git index", suggestions=("git status", "git reset")
-            )
-        version, count = unpack_from(">II", raw, 4)
-        # Version 4 shortens paths; a split or sparse index has entries elsewhere. The marks are
-        # extension names, and a path that ends like one merely costs a question to git.
-        if version not in {2, 3} or b"link\0" in raw or b"sdir\0" in raw:
+        if not index.is_plain:
             staged = self._git.staged(paths if len(paths) <= _FEW else ())
             return {path: staged[path] for path in paths if path in staged}
+        raw = index.raw
         if len(paths) <= _FEW:
             quick = self._search(raw, paths)
             if quick is not None:
                 return quick
         wanted = {encode_path(path): path for path in paths}
-        return {wanted[name]: entry for name, entry in self._walk(raw, count) if name in wanted}
+        return {
+            wanted[name]: entry for name, entry in self._walk(raw, index.entries) if name in wanted
+        }
 
     def _search(self, raw: bytes, paths: Collection[str]) -> dict[str, IndexEntry] | None:
         """Find *paths* by their bytes; None if what was found is not unmistakable.

@@ -223,17 +223,13 @@ class CommitTrees:
 
 
 def _rival(keys: list[bytes], key: bytes) -> bytes | None:
-    """Return the key that a case-blind file system would take for the new *key*."""
+    """Return the name that a case-blind file system would take for the new *key*."""
     name = key.rstrip(b"/")
+    names = b"\0%b\0" % b"\0".join(keys).replace(b"/\0", b"\0").removesuffix(b"/")
+    if names.isascii() and name.isascii():
+        # One search over all names: taking the key of each would cost more than the whole commit.
+        at = names.lower().find(b"\0%b\0" % name.lower())
+        return None if at < 0 else names[at + 1 : at + 1 + len(name)]
     wanted = path_key(decode_path(name))
-    lowered = name.lower()
-    for other in keys:
-        # Comparing bytes first: computing the key of every name would cost more than the commit.
-        bare = other[:-1] if other.endswith(b"/") else other
-        if other.isascii() and name.isascii():
-            same = len(bare) == len(name) and bare.lower() == lowered
-        else:
-            same = path_key(decode_path(bare)) == wanted
-        if same:
-            return bare
-    return None
+    others = names.split(b"\0")
+    return next((other for other in others if path_key(decode_path(other)) == wanted), None)
