@@ -88,11 +88,9 @@ def test_folding_keeps_the_way_back(text: str) -> None:
         assert offsets[-1] == len(text)
 
 
-@given(TEXT)
-def test_analysing_never_lets_private_marks_of_the_text_through(text: str) -> None:
-    exact = sum(char == EXACT_END for char in analysed(text))
-    assert exact <= sum(map(bool, (identify(chunk) for chunk in text.split()))) * len(text)
-    assert analysed(f"\ue0ff{text}") in {analysed(f" {text}"), analysed(text)} or text
+@given(st.text(alphabet="abc \ue000\ue02b\ue0ff\uf8ff\U00100000"))
+def test_private_marks_in_a_text_cannot_pass_for_ours(text: str) -> None:
+    assert all(char in "abc " for char in analysed(text))
 
 
 @settings(max_examples=200, deadline=None)

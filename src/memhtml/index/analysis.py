@@ -135,9 +135,9 @@ def cleaned(text: str) -> str:
     if text.isascii():
         return text
     text = unicodedata.normalize("NFKC", _invisible_re.sub("", text))
-    # Private use is ours inside the index; what is unassigned SQLite takes for a letter.
-    strange = [char for char in set(text) if unicodedata.category(char) in {"Co", "Cn"}]
-    return text.translate(dict.fromkeys(map(ord, strange), " ")) if strange else text
+    # Private use is ours inside the index, and some symbols SQLite takes for letters.
+    marks = [c for c in set(text) if not c.isascii() and unicodedata.category(c)[0] not in "LNM"]
+    return text.translate(dict.fromkeys(map(ord, marks), " "))
 
 
 def chunks(text: str) -> list[str]:
