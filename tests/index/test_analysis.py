@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memhtml.index.analysis import EXACT_END, analysed, folded, identify
+from memhtml.index.analysis import EXACT_END, analysed, folded
 from memhtml.index.database import empty_database
 from memhtml.index.schema import FTS_TOKENIZER
 from memhtml.search.terms import MAX_TERMS, terms_of
