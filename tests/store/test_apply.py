@@ -91,6 +91,13 @@ def test_a_plan_that_changes_nothing_makes_no_commit(kept: Sandbox) -> None:
     kept.assert_sound()
 
 
+def test_a_step_that_changes_nothing_rides_along_unseen(kept: Sandbox) -> None:
+    plan = Plan((Put("areas/a.html", OLD, sha(OLD)), Put("areas/new.html", b"x")), "one of two")
+    kept.apply(plan)
+    assert kept.git("log", "-1", "--name-only", "--format=") == "areas/new.html\n"
+    kept.assert_sound()
+
+
 def test_a_folder_that_a_move_empties_goes(kept: Sandbox) -> None:
     kept.apply(archive())
     assert not (kept.root / "areas").exists()

@@ -243,13 +243,18 @@ class Committer:
                 kind = "commit" if head.sha else "commit (initial)"
                 writer.advance(head.ref, head.sha, commit, f"{kind}: {plan.subject}", by)
             except BaseException:
-                self._journal.drop_last()
+                if self._tip_of(head.ref) == commit:
+                    self._unlock()  # it landed all the same: entering again recovers
+                else:
+                    self._journal.drop_last()
                 raise
         except BaseException:
             self._discard()
             raise
         self._on_step("ref moved")
         self._commits.note(commit, tree)
+        for path in staged.keys() - shifts.keys():
+            files.unlink_if_there(staged[path].scratch)  # the same as before
         self._follow(commit, shifts, {path: file.scratch for path, file in staged.items()})
         if self.policy().hooks:
             self._staging.flush()
