@@ -11,14 +11,18 @@ from __future__ import annotations
 
 import json
 import math
+import struct
 import zlib
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.format.language_features import code_lines, features
-from memhtml.format.language_gates import named_interpreter, unconfirmed, veto
-from memhtml.format.language_names import DETECT_MAX_CHARS, VOCABULARY, is_too_long
+from memhtml.format.language_names import (
+    DETECT_MAX_CHARS,
+    VOCABULARY,
+    is_too_long,
+    named_interpreter,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,8 +58,7 @@ _TOP_RANGE = 6.0
 _MARGIN_RANGE = 8.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LanguageModel:
+class LanguageModel(NamedTuple):
     """The weights of one training, ready to add up.
 
     `rows` maps a pattern to its twelve weights packed into one integer, a lane of 24 bits each,
@@ -88,8 +91,7 @@ class Outcome(StrEnum):
     UNCONFIRMED = "unconfirmed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Detection:
+class Detection(NamedTuple):
     """What was found out about one fence."""
 
     language: str | None
@@ -104,8 +106,7 @@ class Detection:
     """For `VETOED`, what kind of text it is; for `UNCONFIRMED`, what it lacks."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """One pattern of a fence and what it says for the candidate."""
 
     pattern: str
@@ -193,9 +194,11 @@ def _silent(outcome: Outcome) -> Detection:
 
 
 def _judge(code: str, candidate: str, logit: float, *, one_line: bool) -> tuple[Outcome, str]:
-    # The threshold comes first because the rules below it cost as much as the model.
     if logit < (ONE_LINE_LOGIT if one_line else STAMP_LOGIT):
         return Outcome.UNSURE, ""
+    # Some fifty expressions, 10 ms to compile, that a text below the threshold never needs.
+    from memhtml.format.language_gates import unconfirmed, veto  # noqa: PLC0415 - see above
+
     kind = veto(code)
     if kind:
         return Outcome.VETOED, kind
@@ -245,7 +248,5 @@ def _pack(patterns: list[str], planes: bytes) -> dict[str, int]:
     for lane in range(len(VOCABULARY)):
         wide[lane * _LANE_BYTES :: width] = planes[lane * count : (lane + 1) * count]
     read = int.from_bytes
-    return {
-        pattern: read(wide[place * width : (place + 1) * width], "little")
-        for place, pattern in enumerate(patterns)
-    }
+    rows = struct.iter_unpack(f"{width}s", wide)
+    return {pattern: read(row, "little") for pattern, (row,) in zip(patterns, rows, strict=True)}

@@ -16,33 +16,9 @@ from memhtml.format.language_features import code_lines
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["named_interpreter", "unconfirmed", "veto"]
+__all__ = ["unconfirmed", "veto"]
 
 _FLAGS = re.MULTILINE | re.ASCII
-
-_shebang_re = re.compile(
-    r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?)?(?:\S*/)?([a-z]+)[\d.]*(?:\s|$)", re.ASCII
-)
-_INTERPRETERS = {
-    "bash": "bash",
-    "dash": "bash",
-    "ksh": "bash",
-    "node": "javascript",
-    "python": "python",
-    "sh": "bash",
-    "zsh": "bash",
-}
-
-
-def named_interpreter(code: str) -> str | None:
-    r"""Return the language that the first line's ``#!`` names, or None.
-
-    >>> named_interpreter("#!/usr/bin/env python3\n"), named_interpreter("# !/bin/sh")
-    ('python', None)
-    """
-    match = _shebang_re.match(code.lstrip("\n"))
-    return _INTERPRETERS.get(match[1]) if match else None
-
 
 # Lines that none of the twelve has. One expression, so that each line start is visited once; the
 # name of the group that matched is the answer.

@@ -8,6 +8,7 @@ whoever computed them (seed §7, format-behaviour §14).
 from __future__ import annotations
 
 import math
+import re
 from typing import NamedTuple
 
 from memhtml.model.whitespace import wide_trim
@@ -19,6 +20,7 @@ __all__ = [
     "Score",
     "detect_score",
     "is_too_long",
+    "named_interpreter",
     "normalize_lang",
 ]
 
@@ -62,6 +64,20 @@ _ALIASES = {
 } | {name: name for name in VOCABULARY}
 
 
+_shebang_re = re.compile(
+    r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?)?(?:\S*/)?([a-z]+)[\d.]*(?:\s|$)", re.ASCII
+)
+_INTERPRETERS = {
+    "bash": "bash",
+    "dash": "bash",
+    "ksh": "bash",
+    "node": "javascript",
+    "python": "python",
+    "sh": "bash",
+    "zsh": "bash",
+}
+
+
 class Score(NamedTuple):
     """What the seed's formula says about one fence."""
 
@@ -92,6 +108,16 @@ def normalize_lang(name: str) -> str | None:
     ('sql', None)
     """
     return _ALIASES.get(wide_trim(name).lower())
+
+
+def named_interpreter(code: str) -> str | None:
+    r"""Return the language that the first line's ``#!`` names, or None.
+
+    >>> named_interpreter("#!/usr/bin/env python3\n"), named_interpreter("# !/bin/sh")
+    ('python', None)
+    """
+    match = _shebang_re.match(code.lstrip("\n"))
+    return _INTERPRETERS.get(match[1]) if match else None
 
 
 def detect_score(
