@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import zlib
 from functools import partial
@@ -43,6 +42,8 @@ def object_sha(kind: str, content: bytes, *, algorithm: str = "sha1") -> str:
     >>> object_sha("blob", b"")
     'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
     """
+    import hashlib  # noqa: PLC0415 - loads OpenSSL, and a search names no object
+
     digest = hashlib.new(algorithm, _header(kind, content), usedforsecurity=False)
     digest.update(content)
     return digest.hexdigest()
