@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["Conversation", "Finished", "converse", "run", "stream"]
 
 _CHUNK = 1 << 16
-# Python ignores SIGPIPE and a child would inherit that. The number is 13 on every POSIX system;
-# importing `signal` for its name costs more than the spawn.
+# Python ignores SIGPIPE and a child would inherit that. The numbers are the same on every POSIX
+# system; importing `signal` for their names costs more than the spawn.
 _SIGPIPE = 13
+_SIGTERM = 15
 
 
 class Finished(NamedTuple):
@@ -62,7 +63,7 @@ def stream(
 ) -> Generator[bytes, None, tuple[int, bytes]]:
     """Yield the standard output of *argv* in chunks; return its status and standard error.
 
-    Leaving early closes the pipes, which ends a child that still writes.
+    Leaving early ends the child.
     """
     if _HAS_SPAWN:
         return (yield from _stream_spawned(argv, env, stdin))
@@ -111,6 +112,11 @@ if sys.platform != "win32":
                     complaints.append(chunk)
             status, pid = _wait(pid), 0
             return status, b"".join(complaints)
+        except GeneratorExit:
+            # A closed pipe ends only a child that writes; one that searches would go on for long.
+            if pid:
+                os.kill(pid, _SIGTERM)
+            raise
         finally:
             for fd in tuple(ours):
                 _close(fd, ours)

@@ -199,8 +199,8 @@ class Git:
         done = self._run("check-attr", "-z", "--stdin", *names, stdin=asked)
         return plumbing.attributes(plumbing.records((done.stdout,)))
 
-    def log(self, start: str, paths: Iterable[str]) -> Iterator[LogEntry]:
-        """Yield the commits from *start* back that changed one of *paths*, newest first.
+    def log(self, start: str, path: str) -> Iterator[LogEntry]:
+        """Yield the commits from *start* back that changed the file *path*, newest first.
 
         Of a merge the change against its first parent is told, and only where the file is as
         neither parent has it. Leaving early ends git's walk.
@@ -208,7 +208,7 @@ class Git:
         outputs = self._stream(
             *("--literal-pathspecs", "log", f"--format={plumbing.LOG_FORMAT}", "-z", "--raw"),
             *("--root", "--no-renames", "--no-abbrev", "--diff-merges=first-parent", "--no-notes"),
-            *("--no-show-signature", "--no-color", "--encoding=UTF-8", start, "--", *paths),
+            *("--no-show-signature", "--no-color", "--encoding=UTF-8", start, "--", path),
         )
         return plumbing.log_entries(plumbing.records(outputs))
 

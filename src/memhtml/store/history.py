@@ -122,8 +122,8 @@ def _now_at(git: Git, head: str, path: str) -> str:
     """Return where the memory that *path* was went; *path* itself if it went nowhere."""
     seen = {path}
     while True:
-        newest = next(_entries(git, head, path), None)
-        if newest is None or _change_of(newest, path).kind is not ChangeKind.REMOVED:
+        newest = next(git.log(head, path), None)
+        if newest is None or newest.change.kind is not ChangeKind.REMOVED:
             return path
         changes = git.diff_parent(newest.sha)
         added = [change.path for change in changes if change.kind is not ChangeKind.REMOVED]
@@ -136,32 +136,43 @@ def _now_at(git: Git, head: str, path: str) -> str:
 
 def _walk(git: Git, repo: Repo, start: str, path: str) -> Iterator[Version]:
     """Yield the versions of the memory that *path* is at *start*, newest first."""
-    for entry in _entries(git, start, path):
-        change = _change_of(entry, path)
-        sha = None if change.kind is ChangeKind.REMOVED else change.sha
-        if len(entry.parents) > 1:
-            names = {parent: _name_in(git, parent, entry.sha, path) for parent in entry.parents}
-            if set(names.values()) != {path}:
-                # One side moved the file and the other edited it; git follows one name only.
-                yield _version(entry, path, None, sha)
-                yield from _both(git, repo, names)
-                return
-        before = None
-        begins = change.kind is ChangeKind.ADDED
-        if begins:
-            changes = git.diff_parent(entry.sha)
-            before = _source(path, changes) or _superseded(repo, change.sha, changes)
-        elif sha is not None and _operation(entry) == "batch":
-            # One commit may archive a memory and write another under the name it left.
-            changes = git.diff_parent(entry.sha)
-            begins = any(
-                to.kind is ChangeKind.ADDED and _source(to.path, changes) == path for to in changes
-            ) and not _superseded(repo, sha, changes)
-        yield _version(entry, path, before, sha)
-        if begins:
-            if before is not None:
-                yield from _walk(git, repo, entry.parents[0], before)
-            return
+    name: str | None = path
+    while name is not None:
+        path, name = name, None
+        for entry in git.log(start, path):
+            change = entry.change
+            sha = None if change.kind is ChangeKind.REMOVED else change.sha
+            if len(entry.parents) > 1:
+                names = {parent: _name_in(git, parent, entry.sha, path) for parent in entry.parents}
+                if set(names.values()) != {path}:
+                    # One side moved the file and the other edited it; git follows one name only.
+                    yield _version(entry, path, None, sha)
+                    yield from _both(git, repo, names)
+                    return
+            begins, name = _beginning(git, repo, entry)
+            yield _version(entry, path, name, sha)
+            if begins:
+                start = f"{entry.sha}^"
+                break
+
+
+def _beginning(git: Git, repo: Repo, entry: LogEntry) -> tuple[bool, str | None]:
+    """Return whether the name of a file begins with *entry*, and what its memory had before."""
+    change = entry.change
+    path = change.path
+    if change.kind is ChangeKind.ADDED:
+        if _operation(entry) == "write":
+            return True, None  # which moves nothing
+        changes = git.diff_parent(entry.sha)
+        return True, _source(path, changes) or _superseded(repo, change.sha, changes)
+    if change.kind is ChangeKind.MODIFIED and _operation(entry) == "batch":
+        # One commit may archive a memory and write another under the name it left.
+        changes = git.diff_parent(entry.sha)
+        is_vacated = any(
+            to.kind is ChangeKind.ADDED and _source(to.path, changes) == path for to in changes
+        )
+        return is_vacated and not _superseded(repo, change.sha, changes), None
+    return False, None
 
 
 def _both(git: Git, repo: Repo, names: Mapping[str, str | None]) -> Iterator[Version]:
@@ -178,15 +189,6 @@ def _name_in(git: Git, parent: str, commit: str, path: str) -> str | None:
     changes = git.diff_trees(parent, commit)
     is_new = any(c.path == path and c.kind is ChangeKind.ADDED for c in changes)
     return _source(path, changes) if is_new else path
-
-
-def _entries(git: Git, start: str, path: str) -> Iterator[LogEntry]:
-    # A merge that took the file as one side has it says nothing of it.
-    return (entry for entry in git.log(start, (path,)) if entry.changes)
-
-
-def _change_of(entry: LogEntry, path: str) -> Change:
-    return next(change for change in entry.changes if change.path == path)
 
 
 def _source(path: str, changes: Sequence[Change]) -> str | None:

@@ -46,7 +46,7 @@ LOG_FORMAT = "%H%x00%P%x00%an%x00%ae%x00%at%x00%B%x00"
 
 
 class LogEntry(NamedTuple):
-    """One commit of a log, with what it changed of the paths that were asked for."""
+    """One commit of a file's log."""
 
     sha: str
     parents: tuple[str, ...]
@@ -55,7 +55,8 @@ class LogEntry(NamedTuple):
     at: int
     """Author's time in seconds since 1970."""
     message: str
-    changes: tuple[Change, ...]
+    change: Change
+    """What it did to the file; of a merge, against its first parent."""
 
 
 class Configuration(NamedTuple):
@@ -132,20 +133,22 @@ def changes(raw: Iterable[bytes]) -> Iterator[Change]:
 
 
 def log_entries(raw: Iterable[bytes]) -> Iterator[LogEntry]:
-    """Read the records of ``log -z --raw`` in `LOG_FORMAT`."""
+    """Read the records of ``log -z --raw`` of one file in `LOG_FORMAT`.
+
+    Each commit is yielded as soon as git has told it: whoever has seen enough need not wait until
+    git has searched the rest of the history. Merges that tell no change are left out.
+    """
     fields = iter(raw)
     head: list[bytes] = []
-    rows: list[bytes] = []
     for field in fields:
         row = field.removeprefix(b"\n")
         if row.startswith(b":"):
-            rows += (row, next(fields, b""))
+            change = next(changes((row, next(fields, b""))), None)
+            if head and change is not None:
+                yield _log_entry(head, change)
+            head = []
         elif row:
-            if head:
-                yield _log_entry(head, rows)
-            head, rows = [row, *(next(fields, b"") for _ in range(5))], []
-    if head:
-        yield _log_entry(head, rows)
+            head = [row, *(next(fields, b"") for _ in range(5))]
 
 
 def worktree_changes(raw: Iterable[bytes]) -> Iterator[WorktreeChange]:
@@ -216,10 +219,9 @@ _FILES = frozenset({b"100644", b"100755", b"120000"})
 _ABSENT = b"000000"
 
 
-def _log_entry(head: list[bytes], rows: list[bytes]) -> LogEntry:
+def _log_entry(head: list[bytes], change: Change) -> LogEntry:
     sha, parents, author, email, at, message = (field.decode("utf-8", "replace") for field in head)
-    changed = tuple(changes(rows))
-    return LogEntry(sha, tuple(parents.split()), author, email, int(at), message, changed)
+    return LogEntry(sha, tuple(parents.split()), author, email, int(at), message, change)
 
 
 def _status_record(record: bytes) -> tuple[ChangeKind | None, bytes]:
