@@ -121,19 +121,19 @@ def test_dense_is_one_line_without_null_members() -> None:
 
 
 def test_a_failure_in_a_pipe_is_an_envelope_and_on_a_terminal_a_message_with_hints() -> None:
-    piped = call("publihs", "x")
+    piped = call("completoin", "x")
     assert (piped.status, piped.err) == (2, "")
     assert piped.json == {
         "apiVersion": "1",
-        "error": "there is no command 'publihs'; did you mean publish?",
+        "error": "there is no command 'completoin'; did you mean completion?",
         "code": "ERR_UNKNOWN_COMMAND",
-        "suggestions": ["memhtml search x", "memhtml help"],
+        "suggestions": ["memhtml completion x", "memhtml help"],
     }
-    shown = call("publihs", "x", is_terminal=True)
+    shown = call("completoin", "x", is_terminal=True)
     assert (shown.status, shown.out) == (2, "")
     assert shown.err.splitlines() == [
-        "error: there is no command 'publihs'; did you mean publish?",
-        " hint: memhtml search x",
+        "error: there is no command 'completoin'; did you mean completion?",
+        " hint: memhtml completion x",
         " hint: memhtml help",
     ]
 
