@@ -9,6 +9,7 @@ find where the template put it.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["render_memory", "render_template"]
 
+_NO_HASH = "0" * 64
 _line_break_re = re.compile(r"[\t\f ]*[\r\n][\t\n\f\r ]*")
 
 
@@ -48,8 +50,12 @@ def render_memory(
     found = list(check_draft(draft))
     if find_unrenderable(draft):
         raise InvalidMemory(found)
-    data = render_template(draft, at=at, detect=detect)
-    document = parse(data)
+    article = _article(draft, detect)
+    # A hash of zeros leaves every place where it is, and what the article says does not depend on
+    # it, so one reading is hash and gate at once.
+    document = parse(_file(draft, at, article, _NO_HASH))
+    data = _file(draft, at, article, document.content_hash)
+    document = replace(document, head=replace(document.head, content_hash=document.content_hash))
     found += document.violations
     if _markup(draft) and (escape := check_containment(data)):
         found.append(escape)
@@ -72,13 +78,13 @@ def render_template(
     if found := find_unrenderable(draft):
         raise InvalidMemory(found)
     article = _article(draft, detect)
+    return _file(draft, at, article, content_hash(_file(draft, at, article, None)))
+
+
+def _file(draft: Draft, at: str, article: str, hash_: str | None) -> bytes:
     title = _line_break_re.sub(" ", wide_trim(draft.title))
-
-    def write(hash_: str | None) -> bytes:
-        head = _head(draft, at, hash_)
-        return serialize(title=title, head=head, links=draft.links, article_html=article)
-
-    return write(content_hash(write(None)))
+    head = _head(draft, at, hash_)
+    return serialize(title=title, head=head, links=draft.links, article_html=article)
 
 
 def _head(draft: Draft, at: str, hash_: str | None) -> Head:

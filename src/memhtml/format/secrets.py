@@ -83,6 +83,9 @@ _HINTS = (
 )  # fmt: skip
 _DISCORD_RE = re.compile(r"(?<![A-Za-z0-9_-])[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.")
 
+# A part of every name that `_ASSIGNMENT_RE` knows, spared the "i" whose case folds to two letters.
+_NAME_HINTS = ("pass", "secret", "token", "key", "credent")
+
 _URL_RE = re.compile(
     r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,19}://[^\s/?#@:<>\"']{0,100}:"
     r"(?P<value>[^\s/?#@<>\"']{3,200})@[^\s/?#@<>\"']"
@@ -156,6 +159,9 @@ def _spans(text: str) -> Iterator[tuple[int, int, str]]:
         for match in _URL_RE.finditer(text):
             if not _PLACEHOLDER_RE.search(match["value"]):
                 yield match.start(), match.end(), "password in a URL"
+    folded = text.casefold()
+    if not any(hint in folded for hint in _NAME_HINTS):
+        return
     for match in _ASSIGNMENT_RE.finditer(text):
         if _looks_random(match["value"]):
             yield match.start(), match.end(), "credential assignment"

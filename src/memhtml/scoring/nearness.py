@@ -41,6 +41,8 @@ def near_key(text: str) -> str | None:
 
 def _words(text: str) -> list[str]:
     folded = unicodedata.normalize("NFKC", text).casefold()
+    if folded.isascii():
+        return _word_re.findall(folded)
     words: list[str] = []
     for run in _word_re.findall(folded):
         if _unspaced_re.search(run):
