@@ -255,24 +255,30 @@ def _draft(call: Call) -> Draft:
     )
 
 
-def article_of(call: Call) -> Article:
+def article_of(call: Call, *, claim: str | None = None) -> Article:
     """Return what the flags say of the article and of where it came from.
+
+    *claim* stands in for one where neither claim nor article is given.
 
     Raises:
         UsageError: neither claim nor article, both, or a value that cannot be read.
     """
-    claim, article = call.optional_text("claim"), _contents(call, "article-html")
-    if claim is None and article is None:
-        raise MissingArgument(
-            "give --claim or --article-html",
-            suggestions=(f"memhtml help {call.command.name}",),
-        )
-    if article is not None:
+    article = _contents(call, "article-html")
+    if article is None:
+        stated = call.optional_text("claim")
+        claim = claim if stated is None else stated
+        if claim is None:
+            raise MissingArgument(
+                "give --claim or --article-html",
+                suggestions=(f"memhtml help {call.command.name}",),
+            )
+    else:
+        claim = ""
         for flag in ("claim", "body", "facet", "cite", "happened-at"):
             if call.values[flag]:
                 raise call.refuse(flag, "not with --article-html, which is the whole article")
     return {
-        "claim": claim or "",
+        "claim": claim,
         "paragraphs": _paragraphs(call),
         "article_html": article,
         "facets": tuple(_facet(call, text) for text in call.texts("facet")),
