@@ -7,11 +7,9 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-import turbohtml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memhtml.format.extract import _PLAIN_ATTRIBUTES
 from memhtml.format.tree import read_tree
 
 if TYPE_CHECKING:
@@ -217,13 +215,6 @@ def test_starts_and_ends_balance_at_any_depth() -> None:
         depth -= step is None
         assert depth >= 0
     assert depth == 0
-
-
-def test_plain_attributes_are_none_that_the_parser_splits() -> None:
-    source = "<p " + " ".join(f'{name}="a b"' for name in _PLAIN_ATTRIBUTES) + ">"
-    paragraph = turbohtml.parse(source).find("p")
-    assert paragraph is not None
-    assert {type(value) for value in paragraph.attrs.copy().values()} == {str}
 
 
 @pytest.mark.parametrize(

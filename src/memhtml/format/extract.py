@@ -2,7 +2,12 @@
 
 `scan` visits each node once and only notes facts; whether they are right is for the checks, which
 read the same `Facts`. The texts of facets, citations and the like are slices of the one list of
-pieces that the canonical text is made of, so nesting costs nothing but the copies handed out.
+pieces that the canonical text is made of, so the walk only notes where each begins and ends, and
+nesting costs nothing but the copies handed out.
+
+Most of what is read is read by calls out of `Tree.visit`, one for each element that means
+something. They pass no attributes, because to list those of an element costs more than the rest of
+its visit: whoever needs one asks for it by name.
 """
 
 from __future__ import annotations
@@ -19,7 +24,7 @@ from memhtml.model.instants import is_instant
 from memhtml.model.whitespace import wide_trim
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memhtml.format.tree import Role, Tree
 
@@ -33,7 +38,8 @@ gigabytes. No memory that a person or an agent would write comes near.
 """
 
 Node = Any
-"""The parser's handle of an element, good for `Tree.locate` only."""
+"""The parser's handle of an element: good for `Tree.locate` and, while the tree is walked, for
+``attr``, which returns the decoded value of one attribute or None."""
 
 
 class LinkTag(NamedTuple):
@@ -65,14 +71,15 @@ class Facts:
         "bad_times",
         "block",
         "body_text",
+        "citations",
         "code_langs",
+        "facets",
         "forbidden",
         "gist",
         "happened_at",
         "head",
         "is_text_dropped",
         "links",
-        "lists",
         "mark_in_aside",
         "mark_in_details",
         "marks",
@@ -91,7 +98,7 @@ class Facts:
         self.metas: dict[str, list[tuple[str, Node]]] = {}
         """The values of each meta of the head whose name starts with ``memhtml-``, "" where the
         element has none, with their elements; the names in the order they first appear."""
-        self.head = Head()
+        self.head: Head
         """What can be used of them."""
         self.links: list[LinkTag] = []
         self.articles: list[Node] = []
@@ -115,101 +122,61 @@ class Facts:
         """The same as one line."""
         self.gist = ""
         """Text of the first mark, less any ``pre`` and ``code``."""
-        self.texts: dict[str, list[_Text]] = {}
-        self.lists: list[_List] = []
+        self.facets: Sequence[Facet] = ()
+        """An outer list wholly before the lists inside it."""
+        self.citations: list[Citation] = []
+        """Every ``cite`` and ``q`` of the article that has text."""
+        self.texts: dict[str, list[str]] = {}
+        """Texts of the article's elements by their name, empty ones left out."""
         self.code_langs: list[str] = []
         self.abbreviations: list[str] = []
         self.is_text_dropped = False
         """Whether `DERIVED_TEXT_CAP` was reached, so that texts are missing."""
 
-    def meta(self, name: str) -> str | None:
-        """Return the first value of a meta, "" when it has no content, or None without one."""
-        stated = self.metas.get(name)
-        return stated[0][0] if stated else None
-
-    def facets(self) -> tuple[Facet, ...]:
-        """Return the facets of the article: an outer list wholly before the lists inside it."""
-        return tuple(facet for each in self.lists for facet in each.facets)
-
-    def citations(self) -> tuple[Citation, ...]:
-        """Return every ``cite`` and ``q`` of the article that has text."""
-        return tuple(
-            Citation(each.text, each.href) for each in self.texts.get("cite", ()) if each.text
-        )
-
     def texts_of(self, tag: str) -> tuple[str, ...]:
-        """Return the texts of the article's elements named *tag*, empty ones left out."""
-        return tuple(each.text for each in self.texts.get(tag, ()) if each.text)
-
-
-class _Text:
-    """An element whose text is wanted; *level* is how many elements are open around it."""
-
-    __slots__ = ("begin", "has_number", "href", "level", "number", "owner", "tag", "text")
-
-    def __init__(self, tag: str, level: int, begin: int) -> None:
-        self.tag = tag
-        self.level = level
-        self.begin = begin
-        self.text = ""
-        self.href: str | None = None
-        self.owner: _List | None = None
-        """Of a ``dt`` or ``dd``: its list."""
-        self.has_number = False
-        """Of a ``dd``: whether its first ``data value`` was seen, even if it is no number."""
-        self.number: float | None = None
-
-
-class _List:
-    """A ``dl`` of the article: the name its next ``dd`` goes by, and the facets so far."""
-
-    __slots__ = ("facets", "level", "name")
-
-    def __init__(self, level: int) -> None:
-        self.level = level
-        self.name: str | None = None
-        self.facets: list[Facet] = []
+        """Return the texts of the article's elements named *tag*."""
+        return tuple(self.texts.get(tag, ()))
 
 
 def scan(tree: Tree) -> Facts:
     """Return the facts of a file. Linear in its size; no input makes it fail."""
     scanner = _Scanner(tree)
-    tree.visit(scanner, _ROLES, _PLAIN_ATTRIBUTES)
-    scanner.facts.head = read_head(scanner.facts.metas)
+    tree.visit(scanner, _ROLES)
+    scanner.finish()
     return scanner.facts
 
 
 class _Scanner:
     """The state of the walk.
 
-    A *level* is a number of open elements; while an element is open nothing else has its level,
-    so comparing levels is how a handler knows that what closes is what it saw open. -1 is none.
+    An opener returns what its closer needs to know: most often the number of pieces so far, where
+    the text of the element begins. None is for an element that turned out not to matter.
     """
 
     __slots__ = (
         "article_depth",
         "asides",
         "begin",
-        "budget",
-        "depths",
         "details",
+        "end",
         "facts",
         "figures",
         "has_time",
         "in_head",
-        "mark_begin",
-        "mark_level",
-        "open_lists",
-        "open_texts",
+        "in_mark",
+        "is_pre",
+        "is_skipping",
+        "lists",
+        "mark",
+        "numbers",
+        "open",
         "open_values",
         "pieces",
-        "pre_begin",
-        "pre_level",
         "pres",
+        "rows",
         "seen",
-        "skip_begin",
-        "skip_level",
         "skips",
+        "stops",
         "tree",
     )
 
@@ -217,21 +184,80 @@ class _Scanner:
         self.tree = tree
         self.facts = Facts()
         self.pieces: list[str] = []
-        self.depths: list[object] = []
-        self.in_head = self.has_time = False
+        self.open: list[Any] = []
+        self.in_head = self.in_mark = self.is_pre = self.is_skipping = self.has_time = False
         self.article_depth = self.asides = self.details = self.figures = 0
-        self.mark_level = self.pre_level = self.skip_level = -1
-        self.begin = self.mark_begin = self.pre_begin = self.skip_begin = 0
+        self.begin = self.end = 0
+        """The pieces of the article."""
+        self.mark = (0, 0)
+        """The pieces of its first mark."""
         self.pres: list[tuple[int, int]] = []
         """Pieces of the article that are in a ``pre``."""
         self.skips: list[tuple[int, int]] = []
         """Pieces of the mark that are in a ``pre`` or ``code`` inside it."""
-        self.open_texts: list[_Text] = []
-        self.open_values: list[_Text] = []
-        """The ``dd`` among them."""
-        self.open_lists: list[_List] = []
+        self.rows: list[tuple[str, int, str | None]] = []
+        """Each element whose text is wanted: its name, first piece, and the source of a ``q``."""
+        self.stops: list[int] = []
+        """Where the pieces of each row end."""
+        self.lists: list[list[int]] = []
+        """Each ``dl`` of the article: the rows of its ``dt`` and ``dd``."""
+        self.open_values: list[int] = []
+        """The rows of each ``dd`` that is open."""
+        self.numbers: dict[int, float | None] = {}
+        """The first ``data value`` of a ``dd``, by its row; None for one that is no number."""
         self.seen: set[tuple[str, str]] = set()
-        self.budget = DERIVED_TEXT_CAP
+
+    def finish(self) -> None:
+        """Read the texts, of which the walk has noted the places."""
+        facts = self.facts
+        facts.head = read_head(facts.metas)
+        facts.gist = self.text_between(*self.mark, self.skips)
+        pieces = self.pieces[self.begin : self.end]
+        verbatim = [
+            index
+            for begin, end in self.pres
+            for index in range(begin - self.begin, end - self.begin)
+            if pieces[index] is not EDGE
+        ]
+        facts.text, facts.body_text = join_runs(pieces, verbatim)
+        texts = self.read_rows()
+        if self.lists:
+            facts.facets = [facet for rows in self.lists for facet in self.read_list(rows, texts)]
+        for (tag, _, href), text in zip(self.rows, texts, strict=True):
+            if text:
+                if tag in {"cite", "q"}:
+                    facts.citations.append(Citation(text, href))
+                elif tag not in {"dt", "dd"}:
+                    facts.texts.setdefault(tag, []).append(text)
+
+    def read_rows(self) -> list[str]:
+        texts = []
+        budget = DERIVED_TEXT_CAP
+        for (_, begin, _), end in zip(self.rows, self.stops, strict=True):
+            if budget > 0:
+                text = "".join(self.pieces[begin:end])
+                budget -= len(text)
+                texts.append(plain_text(text))
+            else:
+                self.facts.is_text_dropped = True
+                texts.append("")
+        return texts
+
+    def read_list(self, rows: Iterable[int], texts: Sequence[str]) -> Iterable[Facet]:
+        name = None
+        for row in rows:
+            if self.rows[row][0] == "dt":
+                name = texts[row]
+            elif name is not None:
+                yield Facet(name, texts[row], self.numbers.get(row))
+
+    def text_between(self, begin: int, end: int, skips: Iterable[tuple[int, int]]) -> str:
+        kept = []
+        for skip, resume in skips:
+            kept += self.pieces[begin:skip]
+            begin = resume
+        kept += self.pieces[begin:end]
+        return plain_text("".join(kept))
 
     # What the vocabulary does not have.
 
@@ -241,11 +267,9 @@ class _Scanner:
         self.forbid(element, attrs, node)
         for attr, value in attrs.items():
             if attr == "data-lang":
-                if not LANG_TOKEN.fullmatch(value):
-                    self.wonder("data-lang-invalid", value, node, attr, value=value)
-            elif attr not in _PLAIN_ATTRIBUTES and _is_unsafe(attr, value):
-                key = f"{element} {attr}"
-                self.wonder("unsafe-url", key, node, attr, element=element, attr=attr)
+                self.judge_lang(value, node)
+            else:
+                self.judge_url(element, attr, value, node)
         if role := _ROLES.get(tag):
             return role
         if tag == "template":
@@ -256,7 +280,7 @@ class _Scanner:
                 self.wonder("unsafe-element", element, node, element=element)
         elif not self.figures:
             self.wonder("element-figure-only", tag, node, element=element)
-        return tag not in EDGELESS, None, None
+        return tag not in EDGELESS, (), None, None
 
     def forbid(self, element: str, attrs: Mapping[str, str], node: Node) -> None:
         if element in FORBIDDEN:
@@ -272,6 +296,15 @@ class _Scanner:
             info = {"attr": attr, "element": element}
             self.facts.forbidden.append(Oddity(code, node, attr, info))
 
+    def judge_lang(self, value: str, node: Node) -> None:
+        if not LANG_TOKEN.fullmatch(value):
+            self.wonder("data-lang-invalid", value, node, "data-lang", value=value)
+
+    def judge_url(self, element: str, attr: str, value: str, node: Node) -> None:
+        if _is_unsafe(attr, value):
+            key = f"{element} {attr}"
+            self.wonder("unsafe-url", key, node, attr, element=element, attr=attr)
+
     def wonder(
         self, code: str, key: str, node: Node, attr: str | None = None, /, **info: str
     ) -> None:
@@ -286,127 +319,126 @@ class _Scanner:
 
     # The head.
 
-    def open_head(self, _tag: str, _attrs: Mapping[str, str], _node: Node) -> None:
+    def open_head(self, _tag: str, _node: Node) -> bool:
         self.in_head = True
+        return True
 
-    def close_head(self) -> None:
+    def close_head(self, _token: bool) -> None:
         self.in_head = False
 
-    def open_title(self, _tag: str, _attrs: Mapping[str, str], node: Node) -> None:
+    def open_title(self, _tag: str, node: Node) -> None:
         if not self.facts.titles:
             self.facts.title = plain_text(self.tree.direct_text(node))
         self.facts.titles.append(node)
 
-    def open_meta(self, _tag: str, attrs: Mapping[str, str], node: Node) -> None:
-        if self.in_head and (name := attrs.get("name", "")).startswith(META_PREFIX):
-            self.facts.metas.setdefault(name, []).append((attrs.get("content", ""), node))
+    def open_meta(self, _tag: str, node: Node) -> None:
+        if self.in_head and (name := node.attr("name") or "").startswith(META_PREFIX):
+            self.facts.metas.setdefault(name, []).append((node.attr("content") or "", node))
 
-    def open_link(self, _tag: str, attrs: Mapping[str, str], node: Node) -> None:
-        if self.in_head and (rel := attrs.get("rel", "")).startswith(META_PREFIX):
-            self.facts.links.append(LinkTag(rel, attrs.get("href"), node))
+    def open_link(self, tag: str, node: Node) -> None:
+        href = node.attr("href")
+        if href:
+            self.judge_url(tag, "href", href, node)
+        if self.in_head and (rel := node.attr("rel") or "").startswith(META_PREFIX):
+            self.facts.links.append(LinkTag(rel, href, node))
 
     # The article and its claim.
 
-    def open_article(self, _tag: str, _attrs: Mapping[str, str], node: Node) -> None:
-        if not self.facts.articles:
-            self.begin = len(self.pieces)
-        if self.article_depth or not self.facts.articles:
-            self.article_depth += 1
+    def open_article(self, _tag: str, node: Node) -> bool | None:
+        is_first = not self.facts.articles
         self.facts.articles.append(node)
+        if is_first:
+            self.begin = len(self.pieces)
+        elif not self.article_depth:
+            return None
+        self.article_depth += 1
+        return True
 
-    def close_article(self) -> None:
-        if self.article_depth:
-            self.article_depth -= 1
-            if not self.article_depth:
-                verbatim = [
-                    index
-                    for begin, end in self.pres
-                    for index in range(begin, end)
-                    if self.pieces[index] is not EDGE
-                ]
-                text = join_runs(self.pieces, verbatim, self.begin)
-                self.facts.text = text
-                self.facts.body_text = plain_text(text) if verbatim else wide_trim(text)
+    def close_article(self, _token: bool) -> None:
+        self.article_depth -= 1
+        if not self.article_depth:
+            self.end = len(self.pieces)
 
-    def open_block(self, tag: str, _attrs: Mapping[str, str], node: Node) -> None:
+    def open_block(self, tag: str, node: Node) -> None:
         if self.facts.block is None and self.article_depth:
             self.facts.block = tag, node
 
-    def open_mark(self, _tag: str, _attrs: Mapping[str, str], node: Node) -> None:
+    def open_mark(self, _tag: str, node: Node) -> int | None:
         facts = self.facts
         if not self.article_depth:
-            return
-        if not facts.marks:
-            facts.mark_in_aside = self.asides > 0
-            facts.mark_in_details = self.details > 0
-            self.mark_level = len(self.depths)
-            self.mark_begin = len(self.pieces)
+            return None
         facts.marks.append(node)
+        if len(facts.marks) > 1:
+            return None
+        facts.mark_in_aside = self.asides > 0
+        facts.mark_in_details = self.details > 0
+        self.in_mark = True
+        return len(self.pieces)
 
-    def close_mark(self) -> None:
-        if len(self.depths) == self.mark_level:
-            self.mark_level = -1
-            kept = []
-            begin = self.mark_begin
-            for skip, resume in self.skips:
-                kept += self.pieces[begin:skip]
-                begin = resume
-            kept += self.pieces[begin:]
-            self.facts.gist = plain_text("".join(kept))
+    def close_mark(self, begin: int) -> None:
+        self.in_mark = False
+        self.mark = begin, len(self.pieces)
 
-    def open_code(self, _tag: str, attrs: Mapping[str, str], _node: Node) -> None:
-        if self.article_depth:
-            if lang := wide_trim(attrs.get("data-lang", "")):
+    def open_code(self, _tag: str, node: Node) -> int | None:
+        if (value := node.attr("data-lang")) is not None:
+            self.judge_lang(value, node)
+            if self.article_depth and (lang := wide_trim(value)):
                 self.facts.code_langs.append(lang.lower())
-            self.skip()
+        return self.skip()
 
-    def open_pre(self, _tag: str, _attrs: Mapping[str, str], _node: Node) -> None:
-        if self.article_depth:
-            if self.pre_level < 0:
-                self.pre_level = len(self.depths)
-                self.pre_begin = len(self.pieces)
-            self.skip()
+    def skip(self) -> int | None:
+        if not self.in_mark or self.is_skipping:
+            return None
+        self.is_skipping = True
+        return len(self.pieces)
 
-    def skip(self) -> None:
-        if self.skip_level < 0 <= self.mark_level:
-            self.skip_level = len(self.depths)
-            self.skip_begin = len(self.pieces)
+    def close_code(self, begin: int) -> None:
+        self.is_skipping = False
+        self.skips.append((begin, len(self.pieces)))
 
-    def close_code(self) -> None:
-        if len(self.depths) == self.skip_level:
-            self.skip_level = -1
-            self.skips.append((self.skip_begin, len(self.pieces)))
+    def open_pre(self, _tag: str, _node: Node) -> tuple[int | None, int | None] | None:
+        if not self.article_depth:
+            return None
+        begin = None if self.is_pre else len(self.pieces)
+        self.is_pre = True
+        return begin, self.skip()
 
-    def close_pre(self) -> None:
-        if len(self.depths) == self.pre_level:
-            self.pre_level = -1
-            self.pres.append((self.pre_begin, len(self.pieces)))
-        self.close_code()
+    def close_pre(self, begins: tuple[int | None, int | None]) -> None:
+        begin, skip_begin = begins
+        if begin is not None:
+            self.is_pre = False
+            self.pres.append((begin, len(self.pieces)))
+        if skip_begin is not None:
+            self.close_code(skip_begin)
 
-    def open_aside(self, tag: str, attrs: Mapping[str, str], node: Node) -> None:
+    def open_aside(self, tag: str, node: Node) -> int:
         self.asides += 1
-        self.open_text(tag, attrs, node)
+        row = self.open_text(tag, node)
+        return -1 if row is None else row
 
-    def close_aside(self) -> None:
+    def close_aside(self, row: int) -> None:
         self.asides -= 1
-        self.close_text()
+        if row >= 0:
+            self.close_text(row)
 
-    def open_details(self, _tag: str, _attrs: Mapping[str, str], _node: Node) -> None:
+    def open_details(self, _tag: str, _node: Node) -> bool:
         self.details += 1
+        return True
 
-    def close_details(self) -> None:
+    def close_details(self, _token: bool) -> None:
         self.details -= 1
 
-    def open_figure(self, _tag: str, _attrs: Mapping[str, str], _node: Node) -> None:
+    def open_figure(self, _tag: str, _node: Node) -> bool:
         self.figures += 1
+        return True
 
-    def close_figure(self) -> None:
+    def close_figure(self, _token: bool) -> None:
         self.figures -= 1
 
     # What the index takes from the article.
 
-    def open_time(self, _tag: str, attrs: Mapping[str, str], node: Node) -> None:
-        value = attrs.get("datetime")
+    def open_time(self, _tag: str, node: Node) -> None:
+        value = node.attr("datetime")
         is_good = value is not None and is_instant(value)
         if not is_good:
             self.facts.bad_times.append((value, node))
@@ -414,109 +446,105 @@ class _Scanner:
             self.has_time = True
             self.facts.happened_at = value if is_good else None
 
-    def open_abbr(self, _tag: str, attrs: Mapping[str, str], _node: Node) -> None:
-        if self.article_depth and (title := wide_trim(attrs.get("title", ""))):
+    def open_abbr(self, _tag: str, node: Node) -> None:
+        if self.article_depth and (title := wide_trim(node.attr("title") or "")):
             self.facts.abbreviations.append(title)
 
-    def open_text(self, tag: str, attrs: Mapping[str, str], _node: Node) -> None:
-        if self.article_depth:
-            text = _Text(tag, len(self.depths), len(self.pieces))
-            if tag == "q":
-                text.href = attrs.get("cite")
-            key = "cite" if tag == "q" else tag
-            self.facts.texts.setdefault(key, []).append(text)
-            self.open_texts.append(text)
+    def open_reference(self, tag: str, node: Node) -> None:
+        if href := node.attr("href"):
+            self.judge_url(tag, "href", href, node)
 
-    def close_text(self) -> None:
-        if not self.open_texts or self.open_texts[-1].level != len(self.depths):
-            return
-        text = self.open_texts.pop()
-        if self.budget > 0:
-            joined = "".join(self.pieces[text.begin :])
-            self.budget -= len(joined)
-            text.text = plain_text(joined)
-        else:
-            self.facts.is_text_dropped = True
-        if (owner := text.owner) is None:
-            return
-        if text.tag == "dt":
-            owner.name = text.text
-        else:
-            self.open_values.pop()
-            if owner.name is not None:
-                owner.facets.append(Facet(owner.name, text.text, text.number))
+    def open_text(self, tag: str, _node: Node) -> int | None:
+        return self.add_row(tag) if self.article_depth else None
 
-    def open_list(self, _tag: str, _attrs: Mapping[str, str], _node: Node) -> None:
-        if self.article_depth:
-            each = _List(len(self.depths))
-            self.facts.lists.append(each)
-            self.open_lists.append(each)
+    def open_quote(self, tag: str, node: Node) -> int | None:
+        if (href := node.attr("cite")) is not None:
+            self.judge_url(tag, "cite", href, node)
+        return self.add_row(tag, href) if self.article_depth else None
 
-    def close_list(self) -> None:
-        if self.open_lists and self.open_lists[-1].level == len(self.depths):
-            self.open_lists.pop()
+    def add_row(self, tag: str, href: str | None = None) -> int:
+        self.rows.append((tag, len(self.pieces), href))
+        self.stops.append(-1)
+        return len(self.stops) - 1
 
-    def open_facet(self, tag: str, _attrs: Mapping[str, str], _node: Node) -> None:
-        # Only a child of the list itself is a facet; a group wrapped in a div is none.
-        level = len(self.depths)
-        if self.open_lists and self.open_lists[-1].level == level - 1:
-            text = _Text(tag, level, len(self.pieces))
-            text.owner = self.open_lists[-1]
-            self.open_texts.append(text)
-            if tag == "dd":
-                self.open_values.append(text)
+    def close_text(self, row: int) -> None:
+        self.stops[row] = len(self.pieces)
 
-    def open_data(self, _tag: str, attrs: Mapping[str, str], _node: Node) -> None:
+    def open_list(self, _tag: str, _node: Node) -> list[int] | None:
+        if not self.article_depth:
+            return None
+        self.lists.append([])
+        return self.lists[-1]
+
+    def open_facet(self, tag: str, _node: Node) -> int | None:
+        # Only a child of the list itself is a facet; a group wrapped in a div is none. No token
+        # but that of a list is a list.
+        parent = self.open[-1][-1]
+        if parent.__class__ is not list:
+            return None
+        row = self.add_row(tag)
+        parent.append(row)
+        if tag == "dd":
+            self.open_values.append(row)
+        return row
+
+    def close_value(self, row: int) -> None:
+        self.stops[row] = len(self.pieces)
+        self.open_values.pop()
+
+    def open_data(self, _tag: str, node: Node) -> None:
         # The first value counts, in the `dd` and in each one around it. One that has its own is
         # inside others that have theirs, so the loop is short however deep the lists nest.
-        if self.open_values and "value" in attrs:
-            number = read_number(attrs["value"])
-            for text in reversed(self.open_values):
-                if text.has_number:
+        if self.open_values and (value := node.attr("value")) is not None:
+            number = read_number(value)
+            for row in reversed(self.open_values):
+                if row in self.numbers:
                     break
-                text.has_number = True
-                text.number = number
+                self.numbers[row] = number
 
 
-_Opener: TypeAlias = "Callable[[_Scanner, str, Mapping[str, str], Node], None]"
-_Closer: TypeAlias = "Callable[[_Scanner], None]"
-_HANDLERS: dict[str, tuple[_Opener | None, _Closer | None]] = {
-    "abbr": (_Scanner.open_abbr, None),
-    "article": (_Scanner.open_article, _Scanner.close_article),
-    "aside": (_Scanner.open_aside, _Scanner.close_aside),
-    "cite": (_Scanner.open_text, _Scanner.close_text),
-    "code": (_Scanner.open_code, _Scanner.close_code),
-    "data": (_Scanner.open_data, None),
-    "dd": (_Scanner.open_facet, _Scanner.close_text),
-    "details": (_Scanner.open_details, _Scanner.close_details),
-    "dfn": (_Scanner.open_text, _Scanner.close_text),
-    "dl": (_Scanner.open_list, _Scanner.close_list),
-    "dt": (_Scanner.open_facet, _Scanner.close_text),
-    "figcaption": (_Scanner.open_text, _Scanner.close_text),
-    "figure": (_Scanner.open_figure, _Scanner.close_figure),
-    "head": (_Scanner.open_head, _Scanner.close_head),
-    "li": (_Scanner.open_block, None),
-    "link": (_Scanner.open_link, None),
-    "mark": (_Scanner.open_mark, _Scanner.close_mark),
-    "meta": (_Scanner.open_meta, None),
-    "p": (_Scanner.open_block, None),
-    "pre": (_Scanner.open_pre, _Scanner.close_pre),
-    "q": (_Scanner.open_text, _Scanner.close_text),
-    "summary": (_Scanner.open_text, _Scanner.close_text),
-    "time": (_Scanner.open_time, None),
-    "title": (_Scanner.open_title, None),
+_Opener: TypeAlias = "Callable[[_Scanner, str, Node], object]"
+_Closer: TypeAlias = "Callable[[_Scanner, Any], None]"
+_HANDLERS: dict[str, tuple[str, _Opener | None, _Closer | None]] = {
+    "a": ("href", _Scanner.open_reference, None),
+    "abbr": ("title", _Scanner.open_abbr, None),
+    "article": ("", _Scanner.open_article, _Scanner.close_article),
+    "aside": ("", _Scanner.open_aside, _Scanner.close_aside),
+    "cite": ("", _Scanner.open_text, _Scanner.close_text),
+    "code": ("data-lang", _Scanner.open_code, _Scanner.close_code),
+    "data": ("value", _Scanner.open_data, None),
+    "dd": ("", _Scanner.open_facet, _Scanner.close_value),
+    "details": ("open", _Scanner.open_details, _Scanner.close_details),
+    "dfn": ("", _Scanner.open_text, _Scanner.close_text),
+    "dl": ("", _Scanner.open_list, None),
+    "dt": ("", _Scanner.open_facet, _Scanner.close_text),
+    "figcaption": ("", _Scanner.open_text, _Scanner.close_text),
+    "figure": ("", _Scanner.open_figure, _Scanner.close_figure),
+    "head": ("", _Scanner.open_head, _Scanner.close_head),
+    "html": ("lang", None, None),
+    "li": ("", _Scanner.open_block, None),
+    "link": ("rel href", _Scanner.open_link, None),
+    "mark": ("", _Scanner.open_mark, _Scanner.close_mark),
+    "meta": ("name content charset", _Scanner.open_meta, None),
+    "p": ("", _Scanner.open_block, None),
+    "pre": ("", _Scanner.open_pre, _Scanner.close_pre),
+    "q": ("cite", _Scanner.open_quote, _Scanner.close_text),
+    "summary": ("", _Scanner.open_text, _Scanner.close_text),
+    "time": ("datetime", _Scanner.open_time, None),
+    "title": ("", _Scanner.open_title, None),
 }
-_ROLES: dict[str, Role] = {
-    tag: (tag not in EDGELESS, *_HANDLERS.get(tag, (None, None)))
-    for tag in VOCABULARY - FIGURE_ONLY
-}
-"""The roles of the elements that are in place anywhere; all others are looked into."""
+"""What to expect of an element, and what to do with it. Each expected attribute is one that no rule
+looks at or that the opener judges itself; any other is looked into."""
 
-# Attributes that no rule looks at. Most elements have only these, so most are done in one test.
-_PLAIN_ATTRIBUTES = frozenset(
-    "alt charset colspan content datetime dir id lang name open reversed rowspan scope start title "
-    "value".split()
-)
+
+def _role(tag: str) -> Role:
+    names, opened, closed = _HANDLERS.get(tag, ("", None, None))
+    return tag not in EDGELESS, tuple(names.split()), opened, closed
+
+
+_ROLES: dict[str, Role] = {tag: _role(tag) for tag in VOCABULARY - FIGURE_ONLY}
+"""The roles of the elements that are in place anywhere."""
+
 _URL_ATTRIBUTES = frozenset(
     "action background cite data formaction href longdesc manifest ping poster src "
     "xlink:href".split()

@@ -14,11 +14,11 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from memhtml.format.elements import INLINE
-from memhtml.format.tree import read_fragment, read_tree
-from memhtml.model.whitespace import HTML_WHITESPACE, collapse, wide_trim
+from memhtml.format.tree import EDGE, read_fragment, read_tree
+from memhtml.model.whitespace import HTML_WHITESPACE, wide_trim
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memhtml.format.tree import Step
 
@@ -60,7 +60,7 @@ def canonical_text(html: str | bytes) -> str:
         if step is None:
             tag = stack.pop()
             if tag not in EDGELESS:
-                pieces.append(" ")
+                pieces.append(EDGE)
             depth -= depth > 0
         elif isinstance(step, str):
             if depth:
@@ -70,9 +70,9 @@ def canonical_text(html: str | bytes) -> str:
             tag = step[0]
             stack.append(tag)
             if tag not in EDGELESS:
-                pieces.append(" ")
+                pieces.append(EDGE)
             depth += depth > 0 or tag == "pre"
-    return join_runs(pieces, verbatim)
+    return join_runs(pieces, verbatim)[0]
 
 
 def content_hash(html: str | bytes) -> str:
@@ -100,7 +100,7 @@ def gist(html: str | bytes) -> str:
         if step is None:
             tag = stack.pop()
             if depth and not skipped and tag not in EDGELESS:
-                pieces.append(" ")
+                pieces.append(EDGE)
             skipped -= skipped > 0
             depth -= depth > 0
             if not depth and tag == "mark":
@@ -114,7 +114,7 @@ def gist(html: str | bytes) -> str:
             depth += depth > 0 or tag == "mark"
             skipped += depth > 0 and (skipped > 0 or tag in {"pre", "code"})
             if depth and not skipped and tag not in EDGELESS:
-                pieces.append(" ")
+                pieces.append(EDGE)
     return plain_text("".join(pieces))
 
 
@@ -123,27 +123,41 @@ def hash_text(text: str) -> str:
     return "sha256:" + sha256(text.encode()).hexdigest()
 
 
-def join_runs(pieces: Sequence[str], verbatim: Sequence[int], begin: int = 0) -> str:
-    """Return the canonical text made of *pieces* from *begin* on.
+def join_runs(pieces: Sequence[str], verbatim: Sequence[int]) -> tuple[str, str]:
+    """Return the canonical text made of *pieces*, and the same as one line.
 
-    *verbatim* are the indexes of those that are kept as they are. Whitespace never collapses
+    *verbatim* are the indexes of the pieces that are kept as they are. Whitespace never collapses
     across one, and the ends are trimmed of what collapses only: a ``pre`` that begins with two
     spaces differs from one that does not.
     """
     if not verbatim:
-        return _squeeze("".join(pieces[begin:])).strip(" ")
+        text = _squeeze("".join(pieces)).strip(" ")
+        return text, wide_trim(text)
     runs: list[str] = []
-    start = begin
-    for index in verbatim:
+    line: list[str] = []
+    start = 0
+    for index in (*verbatim, len(pieces)):
         if start < index:
             runs.append(_squeeze("".join(pieces[start:index])))
-        runs.append(pieces[index])
+            line.append(runs[-1])
+        if index < len(pieces):
+            runs.append(pieces[index])
+            line.append(_squeeze(pieces[index]))
         start = index + 1
-    if verbatim[0] > begin:
+    if verbatim[0] > 0:
         runs[0] = runs[0].removeprefix(" ")
-    if start < len(pieces):
-        runs.append(_squeeze("".join(pieces[start:])).removesuffix(" "))
-    return "".join(runs)
+    if verbatim[-1] < len(pieces) - 1:
+        runs[-1] = runs[-1].removesuffix(" ")
+    return "".join(runs), wide_trim("".join(_without_double_spaces(line)))
+
+
+def _without_double_spaces(runs: Iterable[str]) -> Iterator[str]:
+    """Yield *runs*, each of which is squeezed, so that they are when joined."""
+    is_spaced = False
+    for run in runs:
+        if run:
+            yield run.removeprefix(" ") if is_spaced else run
+            is_spaced = run.endswith(" ")
 
 
 def plain_text(text: str) -> str:
@@ -151,27 +165,40 @@ def plain_text(text: str) -> str:
 
     The same as `model.whitespace.collapse`, and much faster.
     """
-    text = text.strip(" ")
+    text = text.strip("\n ")
     # The space is the only whitespace that is printable.
     if text.isprintable() and "  " not in text:
         return text
-    if "\v" in text:
-        return collapse(text)
-    return wide_trim(b" ".join(text.encode().split()).decode())
+    return wide_trim(_squeeze(text))
 
 
 def _squeeze(text: str) -> str:
-    """Return *text* with each run of HTML whitespace made one space, at the ends too."""
-    if "\v" in text:
-        return _html_run_re.sub(" ", text)
-    # Bytes split at HTML whitespace and at the vertical tab; this is six times faster than the
-    # expression above.
-    words = b" ".join(text.encode().split()).decode()
-    if not words:
+    """Return *text* with each run of HTML whitespace made one space, at the ends too.
+
+    Most text has its whitespace at the ends of lines, or else of pieces, which `EDGE` makes lines
+    too. So lines are tried first, then lines without their indent, and words last: a file has ten
+    times as many of those.
+    """
+    squeezed = " ".join(filter(None, text.split("\n")))
+    if _has_runs(squeezed):
+        lines = [line.strip(HTML_WHITESPACE) for line in text.split("\n")]
+        squeezed = " ".join(filter(None, lines))
+        if _has_runs(squeezed):
+            if "\v" in text:
+                return _html_run_re.sub(" ", text)
+            # Bytes split at HTML whitespace and at the vertical tab.
+            squeezed = b" ".join(text.encode().split()).decode()
+    squeezed = squeezed.strip(" ")
+    if not squeezed:
         return " " if text else ""
     before = " " if text[0] in HTML_WHITESPACE else ""
     after = " " if text[-1] in HTML_WHITESPACE else ""
-    return f"{before}{words}{after}"
+    return f"{before}{squeezed}{after}"
+
+
+def _has_runs(text: str) -> bool:
+    """Whether *text*, which has no line ends, has whitespace other than single spaces."""
+    return "  " in text or "\t" in text or "\r" in text or "\f" in text
 
 
 def _article_steps(html: str | bytes) -> Iterator[Step]:

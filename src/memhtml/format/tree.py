@@ -55,16 +55,17 @@ comparison with an HTML name is also a comparison of namespaces.
 
 _escaped_re = re.compile("[\udc80-\udcff]+")
 
-EDGE = "  "
-"""What `Tree.visit` puts between pieces of text where an element parts them. It collapses like any
-whitespace, and is told from text by identity: text that is two spaces is another object."""
+EDGE = "\n\n"
+"""What `Tree.visit` puts between pieces of text where an element parts them. It collapes like any
+whitespace, and is told from text by identity: text that is two line ends is another object."""
 
 Role: TypeAlias = (
-    "tuple[bool, Callable[[Any, str, Mapping[str, str], Any], None] | None,"
-    " Callable[[Any], None] | None]"
+    "tuple[bool, Sequence[str], Callable[[Any, str, Any], object] | None,"
+    " Callable[[Any, Any], None] | None]"
 )
-"""What an element is to a `Visitor`: whether its edges part text, what to call at its start, with
-the visitor, name, attributes and handle, and what to call at its end, with the visitor."""
+"""What an element is to a `Visitor`: whether its edges part text, the attributes it is expected to
+have, and two methods of the visitor or None. The first is called at its start with name and handle;
+what that returns is a token, with which the second is called at its end unless it is None."""
 
 
 class Visitor(Protocol):
@@ -72,8 +73,9 @@ class Visitor(Protocol):
 
     pieces: list[str]
     """Filled with the text of the tree and its edges, in document order."""
-    depths: list[object]
-    """As long as there are elements open around the one a call is about."""
+    open: list[Any]
+    """One tuple for each element around the one that a call is about; the last of it is the token
+    of that element."""
 
     def inspect(self, tag: str, attrs: Mapping[str, str], node: Any) -> Role:  # noqa: ANN401
         """Look at an element that is not as expected, and return its role."""
@@ -95,18 +97,27 @@ def read_fragment(markup: str) -> Iterator[Step]:
 class Tree:
     """A parsed file."""
 
-    __slots__ = ("_body", "_bom", "_document", "_lower", "_ruler", "_spelled", "data", "text")
+    __slots__ = (
+        "_body",
+        "_bom",
+        "_document",
+        "_may_repeat_head",
+        "_ruler",
+        "_spelled",
+        "data",
+        "text",
+    )
 
     def __init__(self, data: bytes) -> None:
         self.data = data
         """The file as it is."""
         self._bom = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
         self._body = data[self._bom :]
-        self._lower = data.lower()
         self.text = self._body.decode("utf-8", "replace")
         """The file decoded, without its byte order mark; its newlines are as they are."""
+        self._may_repeat_head = _may_repeat_head(data)
         self._document = _parser.parse(
-            _without_stray_heads(self.text) if self._has_stray_head() else self.text,
+            _without_stray_heads(self.text) if self._may_repeat_head else self.text,
             source_locations=True,
             scripting=True,
             # A declarative shadow root would take its content out of every walk and every check.
@@ -141,19 +152,18 @@ class Tree:
         return self._end_tag_of(self.body, "body")
 
     def visit(  # noqa: C901, PLR0912 - it runs once a node of every memory; a call would double it
-        self, visitor: Visitor, roles: Mapping[str, Role], plain: frozenset[str]
+        self, visitor: Visitor, roles: Mapping[str, Role]
     ) -> None:
         """Walk the whole tree, as `steps` does, and call *visitor* about what it wants to know.
 
-        An element is as expected when it is one of *roles* and has *plain* attributes only; the
-        visitor inspects every other. *plain* has none of the attributes that the parser splits
-        into words, such as ``class`` and ``rel``.
+        An element is as expected when it is one of *roles* and has no other attributes than its
+        role says; the visitor inspects every other.
         """
         element, text = _parser.Element, _parser.Text
-        is_html = b"<svg" not in self._lower and b"<math" not in self._lower
-        inspect, role_of, is_plain = visitor.inspect, roles.get, plain.issuperset
+        inspect, role_of = visitor.inspect, roles.get
         append = visitor.pieces.append
-        stack: list[Any] = visitor.depths  # of (children still to come, role)
+        stack = visitor.open  # of (siblings still to come, has edges, closer, token)
+        is_pure = True  # so far, no element may be outside the HTML namespace
         left = len(self._document)
         nodes: Iterator[Any] = self._document.descendants
         for node in nodes:
@@ -162,34 +172,42 @@ class Tree:
             if kind is text:
                 append(node.data)
             elif kind is element:
-                tag = node.tag if is_html else _qualified(node)
-                attrs = node.attrs
-                if not attrs or is_plain(attrs):
-                    role = role_of(tag) or inspect(tag, attrs, node)
-                else:
-                    attrs = _attributes(node)
-                    role = inspect(tag, attrs, node)
-                has_edges, opened, closed = role
-                if opened is not None:
-                    opened(visitor, tag, attrs, node)
+                tag = node.tag
+                role = role_of(tag)
+                if role is None or not is_pure:
+                    # What is foreign stands in an svg or math, and neither is a name we expect.
+                    is_pure = False
+                    tag = _qualified(node)
+                    role = role_of(tag)
+                if role is None:
+                    role = inspect(tag, _attributes(node), node)
+                elif others := len(node.attrs):
+                    # To count attributes and ask for a few is far cheaper than to list them.
+                    for name in role[1]:
+                        if node.attr(name) is not None:
+                            others -= 1
+                            if not others:
+                                break
+                    else:
+                        role = inspect(tag, _attributes(node), node)
+                has_edges, _, opened, closed = role
+                token = opened(visitor, tag, node) if opened is not None else None
                 if has_edges:
                     append(EDGE)
                 if children := len(node):
                     if tag != "template":
-                        stack.append((left, role))
+                        stack.append((left, has_edges, closed, token))
                         left = children
                         continue
                     _pass_over(nodes, children)
-                if has_edges:
-                    append(EDGE)
-                if closed is not None:
-                    closed(visitor)
+                if token is not None and closed is not None:
+                    closed(visitor, token)
             while not left and stack:
-                left, (has_edges, _, closed) = stack.pop()
+                left, has_edges, closed, token = stack.pop()
                 if has_edges:
                     append(EDGE)
-                if closed is not None:
-                    closed(visitor)
+                if token is not None and closed is not None:
+                    closed(visitor, token)
 
     def steps(self) -> Iterator[Step]:
         """Walk the whole tree. The content of a ``template`` is not part of it."""
@@ -260,7 +278,7 @@ class Tree:
 
         The tree cannot tell: parsers drop the second tag, or read what follows as body.
         """
-        if not self._may_have_stray_head():
+        if not self._may_repeat_head:
             return None
         spans = list(self._tokens(_parser.TokenType.START_TAG, "head"))
         return (len(spans), spans[1]) if len(spans) > 1 else None
@@ -276,13 +294,14 @@ class Tree:
             return ""
         start = source.start_tag.end_offset
         end: int | None = None
+        place: SourceLocation | None = source
         outer: Node | None = node
         while outer is not None:
-            place = outer.source_location
             if place is not None and place.end_tag is not None:
                 end = place.end_tag.start_offset
                 break
             outer = outer.parent
+            place = None if outer is None else outer.source_location
         if "\r" in self.text:
             ruler = self._measure()
             start = ruler.text_offset(start)
@@ -294,18 +313,6 @@ class Tree:
         start_line, start_col, start, end_line, end_col, end = source
         byte = self._measure().byte_offset
         return Span(byte(start), byte(end), start_line, start_col + 1, end_line, end_col + 1)
-
-    def _has_stray_head(self) -> bool:
-        first = self._lower.find(b"<head")
-        return first >= 0 and (
-            self._lower.find(b"<head", first + 1) >= 0 or b"</head" in self._lower[:first]
-        )
-
-    def _may_have_stray_head(self) -> bool:
-        first = self._lower.find(b"<head")
-        return first >= 0 and (
-            self._lower.find(b"<head", first + 1) >= 0 or self._lower.find(b"</head", 0, first) >= 0
-        )
 
     def _measure(self) -> _Ruler:
         if self._ruler is None:
@@ -321,7 +328,7 @@ class Tree:
         if element is not None and (location := element.location) is not None:
             return location.end_tag
         # The parser gives no place to an element without a start tag, even when it is closed.
-        if f"</{name}".encode() not in self._lower:
+        if f"</{name}".encode() not in self.data.lower():
             return None
         span = next(self._tokens(_parser.TokenType.END_TAG, name), None)
         if span is None or name == "body":
@@ -487,6 +494,12 @@ def _damage_end(entry: tuple[int, int]) -> int:
 def _with_lf(text: str) -> str:
     """Return *text* as the parser counts it: each line end one LF."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _may_repeat_head(data: bytes) -> bool:
+    data = data.lower()
+    first = data.find(b"<head")
+    return first >= 0 and (data.rfind(b"<head") > first or data.find(b"</head", 0, first) >= 0)
 
 
 def _find_tokens(text: str, kind: object, name: str | None) -> Iterator[tuple[int, Any]]:
