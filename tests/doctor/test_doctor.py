@@ -64,7 +64,18 @@ def test_a_good_store_is_healthy(corpus: Corpus) -> None:
     write(corpus, "A", "First fact.")
     found = examine(corpus)
     assert found.is_healthy
-    assert codes(found).keys() <= {"merge-driver-missing"}
+    assert codes(found) == {}
+
+
+def test_a_clone_that_cannot_merge_memories_is_told_and_mended(corpus: Corpus) -> None:
+    write(corpus, "A", "First fact.")
+    subprocess.run(
+        ["git", "-C", corpus.root, "config", "--unset", "merge.memhtml.driver"], check=True
+    )
+    found = examine(corpus)
+    assert codes(found) == {"merge-driver-missing": [None]}
+    mend(corpus, found)
+    assert codes(examine(corpus)) == {}
 
 
 def test_every_broken_file_dropped_in_is_named_with_its_reason_and_none_is_deleted(

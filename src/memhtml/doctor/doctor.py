@@ -16,6 +16,7 @@ from memhtml.doctor.survey import survey
 from memhtml.format.edit import SetMeta, apply_edits, read_meta
 from memhtml.model.instants import stamp
 from memhtml.store.archive import later
+from memhtml.store.mergedriver import merge_driver_state, register
 from memhtml.store.plan import Planned, Put, subject
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def examine(corpus: Corpus) -> Examination:
     surveyed = survey(corpus)
     found = [finding for rule in RULES for finding in rule(surveyed)]
     found += _about_clone(corpus)
+    found += _about_merging(corpus)
     found += _drift(corpus, surveyed)
     return Examination(tuple(sorted(found, key=_order)), len(surveyed.memories))
 
@@ -78,6 +80,8 @@ def mend(corpus: Corpus, examination: Examination, *, dry_run: bool = False) -> 
     if dry_run:
         return Repair(tuple(mended), left, None)
     other = {finding.other_fix for finding in mended}
+    if "register" in other:
+        register(corpus.repo.where)
     # Taking the writers' lock finishes or undoes what a crashed process began.
     _, commit = corpus.carry_out(lambda view, now: _plan(mended, view, now))
     if "rebuild" in other:
@@ -129,6 +133,16 @@ def _about_clone(corpus: Corpus) -> Iterator[Finding]:
             code="identity-missing",
             message="commits bear a stand-in name",
             hint="git config user.name and user.email",
+        )
+
+
+def _about_merging(corpus: Corpus) -> Iterator[Finding]:
+    """Yield what keeps git from merging memories in this clone."""
+    for fault in merge_driver_state(corpus.repo.where).faults:
+        yield Finding(
+            code="merge-driver-missing",
+            message=f"git cannot merge memories here: the driver is {fault.value}",
+            other_fix="register",
         )
 
 
