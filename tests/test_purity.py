@@ -24,6 +24,7 @@ PURE_MODULES = {
         "store.plumbing",
         # A file as rows.
         "index.analysis",
+        "index.chunks",
         "index.project",
         "index.rows",
         "index.schema",

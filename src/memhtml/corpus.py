@@ -501,7 +501,9 @@ class Corpus:
         head = self._repo.head()
         if state is None:
             return IndexStatus(head, None, 0, 0, None, None)
-        return IndexStatus(head, *state)
+        return IndexStatus(
+            head, state.head_sha, state.files, state.skipped, state.rebuilt_at, state.updated_at
+        )
 
     def status(self) -> Health:
         """Return how the store is, its index brought up to date first."""

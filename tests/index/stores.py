@@ -16,16 +16,23 @@ NOW = "2026-03-01T00:00:00Z"
 # Virtual and internal tables are compared through what they answer.
 _TABLES = {
     "files": "SELECT {file} FROM files f",
-    "bodies": "SELECT f.path, t.text FROM bodies t JOIN files f ON f.id = t.file_id",
+    "bodies": "SELECT f.path, t.text, t.disclosure FROM bodies t JOIN files f ON f.id = t.file_id",
     "file_tags": "SELECT f.path, t.tag FROM file_tags t JOIN files f ON f.id = t.file_id",
     "file_entities": "SELECT f.path, t.entity_key, t.entity FROM file_entities t "
     "JOIN files f ON f.id = t.file_id",
-    "file_facets": "SELECT f.path, t.name, t.value FROM file_facets t "
+    "file_facets": "SELECT f.path, t.name, t.value, t.numeric_value FROM file_facets t "
     "JOIN files f ON f.id = t.file_id",
-    "edges": "SELECT f.path, t.rel, t.dst_path FROM edges t JOIN files f ON f.id = t.src_id",
+    "file_aliases": "SELECT f.path, t.alias FROM file_aliases t JOIN files f ON f.id = t.file_id",
+    "file_citations": "SELECT f.path, t.text, t.href FROM file_citations t "
+    "JOIN files f ON f.id = t.file_id",
+    "edges": "SELECT f.path, t.rel, t.dst_path, t.edge_class FROM edges t "
+    "JOIN files f ON f.id = t.src_id",
+    "chunks": "SELECT f.path, c.ordinal, c.start_char, c.end_char, t.hash, t.uses FROM chunks c "
+    "JOIN files f ON f.id = c.file_id JOIN texts t ON t.id = c.text_id",
     "skipped": "SELECT path, blob_sha, reason, diagnostics FROM skipped",
     "overlay": "SELECT path, disk, committed_sha, committed_reason FROM overlay",
-    "index_state": "SELECT schema_version, head_sha, files, skipped FROM index_state",
+    "index_state": "SELECT schema_version, chunk_chars, head_sha, files, archived, skipped, "
+    "chunks, texts FROM index_state",
     "files_fts": 'SELECT f.path, t.term, t.col, t."offset" FROM temp.terms t '
     "JOIN files f ON f.id = t.doc",
 }

@@ -378,6 +378,7 @@ def test_a_rebuild_that_fails_leaves_the_old_index(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("memhtml.index.writer.write_state", fail)
+    monkeypatch.setattr("memhtml.index.writer.seal", fail)
     with pytest.raises(KeyboardInterrupt):
         rebuild(index, repo, now=NOW)
     with pytest.raises(KeyboardInterrupt):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
-from memhtml.index.schema import SCHEMA, SCHEMA_VERSION
+from memhtml.index.schema import CHUNK_CHARS, SCHEMA, SCHEMA_VERSION
 from memhtml.model.errors import Busy, IndexStale, StorageFailure
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ BUSY_TIMEOUT_MS = 20_000
 PAGE_BYTES = 4096
 
 _SELECT_STATE = """
-SELECT schema_version, head_sha, files, skipped, rebuilt_at, updated_at FROM index_state
+SELECT schema_version, chunk_chars, head_sha, files, archived, skipped, chunks, texts, rebuilt_at,
+  updated_at FROM index_state
 """
 
 
@@ -42,7 +43,12 @@ class State(NamedTuple):
     head_sha: str | None
     """The commit its committed rows describe; None when the store had no commit."""
     files: int
+    archived: int
+    """How many of the files."""
     skipped: int
+    chunks: int
+    texts: int
+    """Distinct texts to encode; see `memhtml.index.chunks`."""
     rebuilt_at: str
     updated_at: str
 
@@ -50,9 +56,13 @@ class State(NamedTuple):
 class Index:
     """One connection to the index of one store; a context manager. For one thread at a time."""
 
-    def __init__(self, path: str, connection: apsw.Connection, *, is_private: bool) -> None:
+    def __init__(
+        self, path: str, connection: apsw.Connection, *, chunk_chars: int, is_private: bool
+    ) -> None:
         self.path = path
         self.connection = connection
+        self.chunk_chars = chunk_chars
+        """Longest text to encode. An index with texts of another length is built anew."""
         self.is_private = is_private
         """The store cannot be written to, so this index lives and dies with the process."""
         self._identity = None if is_private else _identity(path)
@@ -84,9 +94,9 @@ class Index:
                 row = self.connection.execute(_SELECT_STATE).fetchone()
             except (apsw.SQLError, apsw.NotADBError, apsw.CorruptError):
                 return None
-        if row is None or row[0] != SCHEMA_VERSION:
+        if row is None or row[:2] != (SCHEMA_VERSION, self.chunk_chars):
             return None
-        return State(*row[1:])
+        return State(*row[2:])
 
     @contextlib.contextmanager
     def guarded(self, doing: str) -> Iterator[None]:
@@ -189,8 +199,10 @@ def cache_folder(root: str) -> str:
     return os.path.join(root, ".memhtml", "cache")
 
 
-def open_index(root: str) -> Index:
+def open_index(root: str, *, chunk_chars: int = CHUNK_CHARS) -> Index:
     """Open the index of the store at *root*; an absent one is made empty and has no state.
+
+    *chunk_chars* is the longest text to encode, in code points.
 
     A store that cannot be written to gets a private index, started from the one on disk where
     that can be read.
@@ -202,11 +214,11 @@ def open_index(root: str) -> Index:
     try:
         connection = _connect(path)
     except (OSError, apsw.CantOpenError):
-        return _open_private(path)
+        return _open_private(path, chunk_chars)
     if connection.readonly("main"):
         connection.close()
-        return _open_private(path)
-    return Index(path, connection, is_private=False)
+        return _open_private(path, chunk_chars)
+    return Index(path, connection, chunk_chars=chunk_chars, is_private=False)
 
 
 def empty_database() -> apsw.Connection:
@@ -226,7 +238,7 @@ def _connect(path: str) -> apsw.Connection:
     return connection
 
 
-def _open_private(path: str) -> Index:
+def _open_private(path: str, chunk_chars: int) -> Index:
     connection = apsw.Connection("")
     # Without its log a database is complete; with one, only its owner can read it.
     if os.path.isfile(path) and not _size(path + "-wal"):
@@ -236,7 +248,7 @@ def _open_private(path: str) -> Index:
             stored = apsw.Connection(uri, flags=flags)
             with contextlib.closing(stored), connection.backup("main", stored, "main") as copy:
                 copy.step(-1)
-    return Index(path, connection, is_private=True)
+    return Index(path, connection, chunk_chars=chunk_chars, is_private=True)
 
 
 def _make_ignored_folder(folder: str) -> None:

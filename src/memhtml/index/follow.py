@@ -82,7 +82,10 @@ def committed_states(
 
 
 def bring_to(
-    connection: apsw.Connection, reader: TreeReader, wanted: Mapping[str, File | None]
+    connection: apsw.Connection,
+    reader: TreeReader,
+    wanted: Mapping[str, File | None],
+    chunk_chars: int,
 ) -> Counts:
     """Make the rows at every path of *wanted* what it says; None is no file."""
     before = {path: _indexed(connection, path) for path in wanted}
@@ -95,7 +98,7 @@ def bring_to(
         writer.remove(connection, path)
     stale = {p: f for p, f in wanted.items() if f is not None and not _is_current(f, before[p])}
     skipped = []
-    for found in _read(reader, stale):
+    for found in _read(reader, stale, chunk_chars):
         if isinstance(found, SkippedRow):
             writer.unskip(connection, found.path)
             writer.remove(connection, found.path)
@@ -115,7 +118,10 @@ def bring_to(
 
 
 def fill(
-    connection: apsw.Connection, reader: TreeReader, wanted: Mapping[str, File | None]
+    connection: apsw.Connection,
+    reader: TreeReader,
+    wanted: Mapping[str, File | None],
+    chunk_chars: int,
 ) -> tuple[int, tuple[SkippedRow, ...]]:
     """Insert everything into an empty database, a batch at a time.
 
@@ -124,7 +130,8 @@ def fill(
     files = 0
     batch: list[Rows] = []
     skipped: list[SkippedRow] = []
-    for found in _read(reader, {path: file for path, file in wanted.items() if file is not None}):
+    present = {path: file for path, file in wanted.items() if file is not None}
+    for found in _read(reader, present, chunk_chars):
         if isinstance(found, SkippedRow):
             writer.skip(connection, found)
             skipped.append(found)
@@ -164,7 +171,9 @@ def _is_current(file: File, row: _Indexed | None) -> bool:
     return file.reason == (row.reason if row.reason in REASONS else None)
 
 
-def _read(reader: TreeReader, wanted: Mapping[str, File]) -> Iterator[Rows | SkippedRow]:
+def _read(
+    reader: TreeReader, wanted: Mapping[str, File], chunk_chars: int
+) -> Iterator[Rows | SkippedRow]:
     """Yield the rows of each file, or why it has none. Holds one file's bytes at a time."""
     paths_of: dict[str, list[str]] = {}
     for path, file in wanted.items():
@@ -176,15 +185,17 @@ def _read(reader: TreeReader, wanted: Mapping[str, File]) -> Iterator[Rows | Ski
             yield _unread(path, on_disk(None))
         else:
             # The bytes may be newer than what was observed; the next update sees that they are.
-            yield _projected(path, blob_sha(data, file.sha), data)
+            yield _projected(path, blob_sha(data, file.sha), data, chunk_chars)
     for sha, data in reader.read_blobs(paths_of) if paths_of else ():
         for path in paths_of[sha]:
-            yield _projected(path, sha, data)
+            yield _projected(path, sha, data, chunk_chars)
 
 
-def _projected(path: str, sha: str, data: bytes) -> Rows | SkippedRow:
+def _projected(path: str, sha: str, data: bytes, chunk_chars: int) -> Rows | SkippedRow:
     document = parse(data)
-    return project(path, sha, document) if document.is_valid else skip_invalid(path, sha, document)
+    if not document.is_valid:
+        return skip_invalid(path, sha, document)
+    return project(path, sha, document, chunk_chars=chunk_chars)
 
 
 def _unread(path: str, file: File) -> SkippedRow:

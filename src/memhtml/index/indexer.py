@@ -64,9 +64,11 @@ def rebuild(index: Index, reader: TreeReader, *, now: str) -> Report:
     try:
         with index.guarded("build the index"):
             built.execute("BEGIN")
-            files, skipped = follow.fill(built, reader, {**committed, **worktree})
+            files, skipped = follow.fill(
+                built, reader, {**committed, **worktree}, index.chunk_chars
+            )
             write_overlay(built, worktree, committed)
-            writer.write_state(built, head_sha=head, rebuilt_at=now, updated_at=now)
+            writer.seal(built, head_sha=head, chunk_chars=index.chunk_chars, now=now)
             built.execute("COMMIT")
         index.replace(built)
     finally:
@@ -117,10 +119,10 @@ def _follow_tree(index: Index, reader: TreeReader, now: str, *, scan: bool) -> R
             return None
         worktree = observe(reader, head) if scan else known_edits(connection)
         committed = follow.committed_states(connection, changes, worktree)
-        counts = follow.bring_to(connection, reader, {**committed, **worktree})
+        counts = follow.bring_to(connection, reader, {**committed, **worktree}, index.chunk_chars)
         connection.execute("DELETE FROM overlay")
         write_overlay(connection, worktree, committed)
-        writer.write_state(connection, head_sha=head, rebuilt_at=state.rebuilt_at, updated_at=now)
+        writer.write_state(connection, head_sha=head, updated_at=now)
     return Report(head, dirty=len(worktree), **counts._asdict())
 
 

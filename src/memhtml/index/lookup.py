@@ -172,7 +172,7 @@ def find_file(index: Index, path: str) -> FileRow | None:
     if found is None:
         return None
     row = FileRow._make(found)
-    return row._replace(archived=bool(row.archived))
+    return row._replace(archived=bool(row.archived), needs_revision=bool(row.needs_revision))
 
 
 def count_by_type(index: Index) -> dict[str, int]:

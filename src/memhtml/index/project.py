@@ -7,11 +7,25 @@ is not trusted.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING
 
+from memhtml.format.projection import disclosure_text, word_count
 from memhtml.index.analysis import analysed
-from memhtml.index.rows import EdgeRow, EntityRow, FacetRow, FileRow, Rows, SkippedRow, TextRow
+from memhtml.index.chunks import chunk_rows
+from memhtml.index.rows import (
+    BodyRow,
+    CitationRow,
+    EdgeRow,
+    EntityRow,
+    FacetRow,
+    FileRow,
+    Rows,
+    SkippedRow,
+    TextRow,
+)
+from memhtml.index.schema import CHUNK_CHARS
 from memhtml.model.edges import path_of_href, rel_for_token
 from memhtml.model.entities import entity_rows, normalize_entity
 from memhtml.model.paths import bucket_of, original_path, workspace_of
@@ -27,26 +41,35 @@ if TYPE_CHECKING:
 
 __all__ = ["project", "skip_invalid"]
 
+DEFAULT_IMPORTANCE = 5
+DEFAULT_AUTHOR = "agent"
 
-def project(path: str, blob_sha: str, document: Document) -> Rows:
+
+def project(
+    path: str, blob_sha: str, document: Document, *, chunk_chars: int = CHUNK_CHARS
+) -> Rows:
     """Return the rows of the valid memory *document* at *path*, a path in a bucket."""
     entities = _entities(document)
     tags = _distinct(document.head.tags)
+    text = TextRow(
+        title=analysed(document.title),
+        claim=analysed(document.claim),
+        facets=_analysed_lines(f"{f.name} {f.value}" for f in document.facets),
+        names=_analysed_lines([*(row.entity for row in entities), *tags]),
+        aliases=_analysed_lines(document.head.aliases),
+        body=analysed(document.body_text),
+    )
     return Rows(
-        file=_file(path, blob_sha, document),
-        body=document.body_text,
+        file=_file(path, blob_sha, document, _digest(text)),
+        body=BodyRow(document.body_text, disclosure_text(document)),
         tags=tags,
+        aliases=_distinct(document.head.aliases),
         entities=entities,
-        facets=tuple(dict.fromkeys(FacetRow(f.name, f.value) for f in document.facets)),
+        facets=_facets(document),
+        citations=_citations(document),
         edges=tuple(dict.fromkeys(_edges(path, document))),
-        text=TextRow(
-            title=analysed(document.title),
-            claim=analysed(document.claim),
-            facets=_analysed_lines(f"{f.name} {f.value}" for f in document.facets),
-            names=_analysed_lines([*(row.entity for row in entities), *tags]),
-            aliases=_analysed_lines(document.head.aliases),
-            body=analysed(document.body_text),
-        ),
+        chunks=chunk_rows(document.title, document.claim, document.body_text, chunk_chars),
+        text=text,
     )
 
 
@@ -65,7 +88,7 @@ def skip_invalid(path: str, blob_sha: str, document: Document) -> SkippedRow:
     return SkippedRow(path, blob_sha, violations[0].code, json.dumps(listed, ensure_ascii=False))
 
 
-def _file(path: str, blob_sha: str, document: Document) -> FileRow:
+def _file(path: str, blob_sha: str, document: Document, text_digest: str) -> FileRow:
     head = document.head
     bucket = bucket_of(path)
     # The checker lets no memory pass without these three, and no other path is ever projected.
@@ -83,15 +106,51 @@ def _file(path: str, blob_sha: str, document: Document) -> FileRow:
         workspace=workspace_of(path),
         archived=archived,
         origin_path=original_path(path) if archived else None,
+        title=document.title,
+        gist=document.claim,
+        word_count=word_count(document),
         confidence=1.0 if head.confidence is None else head.confidence,
+        importance=DEFAULT_IMPORTANCE if head.importance is None else head.importance,
         created_at=head.created_at,
         updated_at=head.updated_at,
         event_at=document.happened_at,
-        title=document.title,
-        gist=document.claim,
+        news_at=document.happened_at or _written_at(document),
+        archived_at=head.archived_at,
+        valid_from=head.valid_from,
+        valid_until=head.valid_until,
+        reprieves=head.reprieves or 0,
+        needs_revision=bool(head.needs_revision),
+        author=head.author or DEFAULT_AUTHOR,
+        session_id=head.session_id,
+        prompt_id=head.prompt_id,
+        turn_uuid=head.turn_uuid,
+        task_status=head.task_status,
+        due_at=head.due_at,
         near_key=near_key(document.body_text),
         frame_key=frame_key(document.claim),
+        text_digest=text_digest,
     )
+
+
+def _written_at(document: Document) -> str:
+    """Return when the content was written, as far as the file tells; see `FileRow.news_at`."""
+    head = document.head
+    is_as_created = head.content_hash == document.content_hash
+    return (head.created_at if is_as_created else head.updated_at) or ""
+
+
+def _facets(document: Document) -> tuple[FacetRow, ...]:
+    rows: dict[tuple[str, str], FacetRow] = {}
+    for facet in document.facets:
+        rows.setdefault((facet.name, facet.value), FacetRow(facet.name, facet.value, facet.number))
+    return tuple(rows.values())
+
+
+def _citations(document: Document) -> tuple[CitationRow, ...]:
+    rows: dict[str, CitationRow] = {}
+    for citation in document.citations:
+        rows.setdefault(citation.text, CitationRow(citation.text, citation.href))
+    return tuple(rows.values())
 
 
 def _entities(document: Document) -> tuple[EntityRow, ...]:
@@ -108,7 +167,7 @@ def _edges(path: str, document: Document) -> Iterator[EdgeRow]:
         rel = rel_for_token(link.rel)
         target = path_of_href(link.href)
         if rel is not None and target and target != path:
-            yield EdgeRow(rel, target)
+            yield EdgeRow(rel, target, rel.rel_class)
 
 
 def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
@@ -117,3 +176,8 @@ def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
 
 def _analysed_lines(texts: Iterable[str]) -> str:
     return analysed("\n".join(texts))
+
+
+def _digest(text: TextRow) -> str:
+    fed = "\0".join(text).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(fed, digest_size=8).hexdigest()

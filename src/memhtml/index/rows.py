@@ -8,7 +8,18 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["EdgeRow", "EntityRow", "FacetRow", "FileRow", "Rows", "SkippedRow", "TextRow"]
+__all__ = [
+    "BodyRow",
+    "ChunkRow",
+    "CitationRow",
+    "EdgeRow",
+    "EntityRow",
+    "FacetRow",
+    "FileRow",
+    "Rows",
+    "SkippedRow",
+    "TextRow",
+]
 
 
 class FileRow(NamedTuple):
@@ -23,16 +34,47 @@ class FileRow(NamedTuple):
     workspace: str | None
     archived: bool
     origin_path: str | None
+    title: str
+    gist: str
+    word_count: int
     confidence: float
+    importance: int
     created_at: str
     updated_at: str
     event_at: str | None
-    title: str
-    gist: str
+    news_at: str
+    """When it became news: when the fact happened, or else when it was written.
+
+    Curation stamps `updated_at`, and that is not news. A file that states the hash of its own
+    content has it from whoever wrote that content; while the two agree, it was written when it was
+    created. Where they differ, or none is stated, somebody wrote since, and `updated_at` is the
+    best there is.
+    """
+    archived_at: str | None
+    valid_from: str | None
+    valid_until: str | None
+    reprieves: int
+    needs_revision: bool
+    author: str
+    session_id: str | None
+    prompt_id: str | None
+    turn_uuid: str | None
+    task_status: str | None
+    due_at: str | None
     near_key: str | None
     """What rewordings of the memory share; see `memhtml.scoring.nearness`."""
     frame_key: str | None
     """The slot that the claim fills; see `memhtml.scoring.frames`."""
+    text_digest: str
+    """Of what the full-text table was fed, which cannot be read back from it."""
+
+
+class BodyRow(NamedTuple):
+    """The long texts (table ``bodies``)."""
+
+    text: str
+    disclosure: str
+    """What may be shown at a glance; see `memhtml.format.projection`."""
 
 
 class EntityRow(NamedTuple):
@@ -49,6 +91,14 @@ class FacetRow(NamedTuple):
 
     name: str
     value: str
+    numeric_value: float | None
+
+
+class CitationRow(NamedTuple):
+    """Where a fact came from (table ``file_citations``)."""
+
+    text: str
+    href: str | None
 
 
 class EdgeRow(NamedTuple):
@@ -56,6 +106,18 @@ class EdgeRow(NamedTuple):
 
     rel: str
     dst_path: str
+    edge_class: str
+
+
+class ChunkRow(NamedTuple):
+    """A piece of the body that is encoded (table ``chunks``)."""
+
+    ordinal: int
+    start_char: int
+    """In code points of the body."""
+    end_char: int
+    text_hash: bytes
+    """Of the piece with its context; the key of its vectors (table ``texts``)."""
 
 
 class TextRow(NamedTuple):
@@ -74,11 +136,14 @@ class Rows(NamedTuple):
     """One memory, in every table."""
 
     file: FileRow
-    body: str
+    body: BodyRow
     tags: tuple[str, ...]
+    aliases: tuple[str, ...]
     entities: tuple[EntityRow, ...]
     facets: tuple[FacetRow, ...]
+    citations: tuple[CitationRow, ...]
     edges: tuple[EdgeRow, ...]
+    chunks: tuple[ChunkRow, ...]
     text: TextRow
 
 
