@@ -115,17 +115,24 @@ class Corpus:
         *,
         clock: Callable[[], datetime] | None = None,
         durability: str = "bulk",
+        index_delay: float = 0.0,
     ) -> Self:
         """Open the store at *root*.
 
         *durability* is ``none``, ``bulk`` or ``each``: whether a commit waits for the disk, once
-        for all its files or once for each. *clock* gives the time to stamp with.
+        for all its files or once for each. *clock* gives the time to stamp with. *index_delay* is
+        for long-lived processes: for so many seconds after a write git's index may lag behind.
 
         Raises:
             NotAStore: *root* is not the top of its own git repository.
         """
         clock = clock or _now
-        repo = Repo.open(os.fspath(root), clock=_seconds(clock), durability=durability)
+        repo = Repo.open(
+            os.fspath(root),
+            clock=_seconds(clock),
+            durability=durability,
+            index_delay=index_delay,
+        )
         return cls(repo, clock)
 
     def __enter__(self) -> Self:
@@ -509,6 +516,7 @@ class Corpus:
         """Return how the store is, its index brought up to date first."""
         from memhtml.index import lookup  # only here
 
+        self._repo.flush()  # or git would call dirty what we committed a moment ago
         self.update()
         index = self._index
         return Health(

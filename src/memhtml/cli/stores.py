@@ -27,8 +27,8 @@ def root_of(call: Call) -> str:
     return store_root(call.optional_text("repo"), call.world.env, call.world.cwd)
 
 
-def open_store(call: Call) -> Corpus:
-    """Open the store that *call* is about; the caller closes it.
+def open_store(call: Call, *, index_delay: float = 0.0) -> Corpus:
+    """Open the store that *call* is about; the caller closes it. See `Corpus.open`.
 
     Raises:
         NotAStore: there is none at that place.
@@ -42,7 +42,7 @@ def open_store(call: Call) -> Corpus:
             f"MEMHTML_DURABILITY is one of {', '.join(_DURABILITIES)}, not {durability!r}",
             suggestions=("memhtml manifest",),
         )
-    return Corpus.open(root_of(call), durability=durability)
+    return Corpus.open(root_of(call), durability=durability, index_delay=index_delay)
 
 
 def skipped_json(file: SkippedFile) -> Json:

@@ -1,0 +1,166 @@
+"""Tools that change what is there: correct, link, archive, unarchive."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from memhtml.mcpserver.schema import (
+    choice,
+    filled,
+    items,
+    maybe,
+    number,
+    output,
+    switch,
+    take,
+    text,
+)
+from memhtml.mcpserver.tool import Tool
+from memhtml.mcpserver.tools.record import LABELS, PROVENANCE, SAID, WEIGHT, as_op
+from memhtml.model.vocabulary import TASK_RELS, MemoryType, Rel, RelClass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memhtml.corpus import Corpus
+    from memhtml.mcpserver.desk import Pulse
+    from memhtml.model.changes import ArchiveRequest, Correction, LinkRequest
+
+__all__ = ["ARCHIVE", "CORRECT", "LINK", "UNARCHIVE"]
+
+_PATH = "Path of the memory, as search and read give it."
+
+
+def _correct(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[str, Any]:
+    done = corpus.correct(cast("Correction", as_op(arguments, "correct")))
+    return {
+        "path": done.path,
+        "superseded": [done.archived_path],
+        "archived": [done.archived_path],
+        "commit_sha": done.commit,
+        "content_hash": done.content_hash,
+    }
+
+
+CORRECT = Tool(
+    name="memory_correct",
+    title="Correct a memory",
+    about=(
+        "Let a new memory take the place of one that is no longer true, in one commit. The old "
+        "one goes to the archive, linked. Give body or article_html; title, type, tags, entities "
+        "and aliases stay as they are unless given."
+    ),
+    takes=take(
+        "target_path",
+        "reason",
+        target_path=filled(_PATH),
+        title=filled("A new title."),
+        reason=filled("Why the old one is wrong.", example="The timetable changed in March."),
+        memory_type=choice("Another type.", MemoryType),
+        expect=filled(
+            "The sha that memory_read gave: if the memory was changed since, nothing is done."
+        ),
+        **SAID,
+        **LABELS,
+        **WEIGHT,
+        **PROVENANCE,
+    ),
+    gives=output(
+        path=text("Where the new memory is."),
+        superseded=items("Where the old one is now.", {"type": "string"}),
+        archived=items("What was archived by this.", {"type": "string"}),
+        commit_sha=maybe(text("The commit.")),
+        content_hash=text("Hash of what the new memory says."),
+    ),
+    run=_correct,
+    is_destructive=True,
+    is_idempotent=True,
+)
+
+
+def _link(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[str, Any]:
+    stated = {name: value for name, value in arguments.items() if name != "strength"}
+    wanted = cast("LinkRequest", as_op(stated, "link"))
+    done = corpus.link(wanted.src, wanted.rel, wanted.dst)
+    return {
+        "ok": True,
+        "rel": done.rel,
+        "src_path": done.src,
+        "dst_path": done.dst,
+        "commit_sha": done.commit,
+    }
+
+
+LINK = Tool(
+    name="memory_link",
+    title="Link two memories",
+    about="Add an edge from one memory to another; nothing happens when it is there already.",
+    takes=take(
+        "src_path",
+        "rel",
+        "dst_path",
+        src_path=filled(_PATH),
+        rel=choice(
+            "How the first relates to the second; blocks and subtask_of are between tasks.",
+            (rel for rel in Rel if rel.rel_class is RelClass.MEMORY or rel in TASK_RELS),
+        ),
+        dst_path=filled("Path of the other memory."),
+        strength=number("No effect: an edge has no weight.", least=0, most=1),
+    ),
+    gives=output(
+        ok=switch("The edge is there."),
+        rel=text("The relation."),
+        src_path=text("Where it starts."),
+        dst_path=text("Where it ends."),
+        commit_sha=maybe(text("The commit; null when it was so already.")),
+    ),
+    run=_link,
+    is_idempotent=True,
+)
+
+
+def _archive(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[str, Any]:
+    wanted = cast("ArchiveRequest", as_op(arguments, "archive"))
+    done = corpus.archive(wanted.path, reason=wanted.reason)
+    return {"path": done.path, "archive_path": done.archive_path, "commit_sha": done.commit}
+
+
+_MOVED = {
+    "path": text("Where it stands, or stood, among the active ones."),
+    "archive_path": text("Where it is, or was, in the archive."),
+    "commit_sha": maybe(text("The commit.")),
+}
+
+ARCHIVE = Tool(
+    name="memory_archive",
+    title="Archive a memory",
+    about=(
+        "Move a memory out of sight into the archive. For what is outdated and has no successor; "
+        "when there is one, use memory_correct. Nothing is lost: memory_unarchive undoes it."
+    ),
+    takes=take("path", "reason", path=filled(_PATH), reason=filled("Why it is put away.")),
+    gives=output(**_MOVED),
+    run=_archive,
+    is_destructive=True,
+    is_idempotent=True,
+)
+
+
+def _unarchive(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[str, Any]:
+    done = corpus.unarchive(arguments["path"], force=arguments.get("force", False))
+    return {"path": done.path, "archive_path": done.archive_path, "commit_sha": done.commit}
+
+
+UNARCHIVE = Tool(
+    name="memory_unarchive",
+    title="Bring a memory back",
+    about="Move an archived memory back to where it stood.",
+    takes=take(
+        "path",
+        path=filled("Path in the archive."),
+        force=switch("Also when another memory superseded it.", default=False),
+    ),
+    gives=output(**_MOVED),
+    run=_unarchive,
+    is_idempotent=True,
+)

@@ -1,0 +1,328 @@
+"""Tools that find and show memories."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from memhtml.mcpserver.schema import (
+    choice,
+    filled,
+    integer,
+    items,
+    mapping,
+    maybe,
+    number,
+    output,
+    record,
+    switch,
+    take,
+    text,
+)
+from memhtml.mcpserver.tool import Tool
+from memhtml.model.history import DiffKind
+from memhtml.model.vocabulary import MemoryType
+from memhtml.search.scope import make_scope
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memhtml.corpus import Corpus
+    from memhtml.mcpserver.desk import Pulse
+    from memhtml.model.document import Head
+    from memhtml.model.history import Version
+    from memhtml.search.search import Hit
+
+__all__ = ["HISTORY", "READ", "SEARCH", "meta_of"]
+
+_STRINGS = {"type": "string"}
+
+
+def _search(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[str, Any]:
+    scope = make_scope(
+        types=arguments.get("memory_types", ()),
+        workspace=arguments.get("workspace"),
+        tags=arguments.get("tags", ()),
+        entity=arguments.get("entity"),
+        facets=arguments.get("facets", ()),
+        include_archived=arguments.get("include_archived", False),
+    )
+    found = corpus.search(arguments["query"], scope, limit=int(arguments.get("limit", 10)))
+    return {
+        "hits": [_hit(hit) for hit in found.hits],
+        "degraded": found.degraded,
+        "arms": list(found.arms),
+        "entity_scope": scope.entity,
+        "scope_empty": found.scope_empty,
+        "no_match": None
+        if found.no_match is None
+        else {"reason": found.no_match.reason.value, "message": found.no_match.message},
+        "unmatched_terms": list(found.unmatched_terms),
+        "indexed_commit": found.indexed_commit,
+        "skipped_count": found.skipped_count,
+    }
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    return {
+        "path": hit.path,
+        "title": hit.title,
+        "gist": hit.gist,
+        "memory_type": hit.memory_type,
+        "confidence": hit.confidence,
+        "updated_at": hit.updated_at,
+        "score": hit.score,
+        "snippet": hit.snippet.text,
+        "entities": list(hit.entities),
+        "arms": list(hit.arms),
+        "superseded_by": hit.superseded_by,
+    }
+
+
+SEARCH = Tool(
+    name="memory_search",
+    title="Search the memories",
+    about=(
+        "Find memories that answer a question, best first. An empty answer says why in no_match. "
+        "superseded_by names what replaced a hit: rely on that one. Tasks are left out unless "
+        "memory_types names them."
+    ),
+    takes=take(
+        "query",
+        query=filled(
+            "What to look for, as prose; words between double quotes must stand together.",
+            example="when does the loading bay open",
+            most=4000,
+        ),
+        limit=integer("How many at most.", least=1, most=200, default=10),
+        memory_types=items(
+            "Only of these types.",
+            {
+                "type": "string",
+                "enum": [kind.value for kind in MemoryType if kind is not MemoryType.ARC],
+            },
+        ),
+        workspace=filled("Only of this project."),
+        tags=items("Only with one of these tags.", _STRINGS),
+        entity=filled("Only about this one, as type:name.", example="person:Ada"),
+        facets=items("Only with these facets, each name=value.", _STRINGS, example=["region=eu"]),
+        include_archived=switch("Also what is in the archive.", default=False),
+    ),
+    gives=output(
+        hits=items(
+            "What was found, best first.",
+            record(
+                "A memory.",
+                {
+                    "path": text("Where it is; memory_read shows it whole."),
+                    "title": text("Its title."),
+                    "gist": text("The fact in one sentence."),
+                    "memory_type": text("Its type."),
+                    "confidence": number("How sure it is."),
+                    "updated_at": text("When it was last changed."),
+                    "score": number("0 to 1: how much of the question it answers."),
+                    "snippet": text("The piece that fits best."),
+                    "entities": items("Whom or what it is about.", _STRINGS),
+                    "arms": items("What found it.", _STRINGS),
+                    "superseded_by": maybe(text("The memory that replaced it.")),
+                },
+                required=("path", "title", "gist", "memory_type", "score", "snippet"),
+            ),
+        ),
+        degraded=switch("Words alone were searched, not meaning."),
+        arms=items("What ranked.", _STRINGS),
+        entity_scope=maybe(text("The entity searched in, in its normal form.")),
+        scope_empty=switch("The filters leave no memory to look at."),
+        no_match=maybe(
+            record(
+                "Why nothing was found.",
+                {"reason": text("As a stable word."), "message": text("As a sentence.")},
+                required=("reason", "message"),
+            )
+        ),
+        unmatched_terms=items("Words that no memory has.", _STRINGS),
+        indexed_commit=maybe(text("The commit that the answer describes.")),
+        skipped_count=integer("Files that cannot be read as memories; see memory_check."),
+    ),
+    run=_search,
+    reads_only=True,
+    is_idempotent=True,
+    quotes=True,
+)
+
+
+def _read(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[str, Any]:
+    memory = corpus.read(arguments["path"])
+    document = memory.document
+    return {
+        "path": memory.path,
+        "sha": memory.sha,
+        "title": document.title,
+        "gist": document.claim,
+        "body": document.text,
+        "memory_type": document.head.memory_type,
+        "meta": meta_of(document.head),
+        "links": [{"rel": link.rel, "href": link.href} for link in document.links],
+        "facets": [{"name": facet.name, "value": facet.value} for facet in document.facets],
+        "citations": [{"text": cited.text, "href": cited.href} for cited in document.citations],
+        "happened_at": document.happened_at,
+        "archived": memory.is_archived,
+        "violations": [str(finding) for finding in document.violations],
+        "warnings": [str(finding) for finding in document.warnings],
+    }
+
+
+def meta_of(head: Head) -> dict[str, str]:
+    """Return what the head states, flat; a tag is ``tag:x`` and an entity ``entity:y``."""
+    stated = {name: getattr(head, name) for name in _META}
+    meta = {name: str(value) for name, value in stated.items() if value is not None}
+    if head.needs_revision is not None:
+        meta["needs_revision"] = "true" if head.needs_revision else "false"
+    labels = (
+        *(f"tag:{tag}" for tag in head.tags),
+        *(f"entity:{entity}" for entity in head.entities),
+        *(f"alias:{alias}" for alias in head.aliases),
+    )
+    return meta | dict.fromkeys(labels, "true")
+
+
+_META = (
+    *("status", "created_at", "updated_at", "confidence", "importance", "content_hash"),
+    *("author", "session_id", "prompt_id", "turn_uuid", "valid_from", "valid_until"),
+    *("reprieves", "archived_at", "superseded_by", "task_status", "due_at"),
+)
+
+READ = Tool(
+    name="memory_read",
+    title="Read a memory",
+    about="Show one memory whole, as it is on disk now.",
+    takes=take(
+        "path",
+        path=filled("Its path, as search gives it.", example="areas/inbox/gate-hours.html"),
+        session_id=text("No effect: reading leaves no trace."),
+    ),
+    gives=output(
+        path=text("Where it is."),
+        sha=text("Names this version; hand it to memory_correct as expect."),
+        title=text("Its title."),
+        gist=text("The fact in one sentence."),
+        body=text("All it says."),
+        memory_type=maybe(text("Its type.")),
+        meta=mapping(
+            "What its head states, and tag:x, entity:y, alias:z for its labels.", _STRINGS
+        ),
+        links=items(
+            "Its edges.",
+            record(
+                "One edge.",
+                {"rel": text("The relation."), "href": text("The target, from the root.")},
+                required=("rel", "href"),
+            ),
+        ),
+        facets=items(
+            "Its named values.",
+            record(
+                "One value.",
+                {"name": text("The name."), "value": text("The value.")},
+                required=("name", "value"),
+            ),
+        ),
+        citations=items(
+            "Where it is from.",
+            record(
+                "One source.",
+                {"text": text("In words."), "href": maybe(text("As a URL."))},
+                required=("text", "href"),
+            ),
+        ),
+        happened_at=maybe(text("When it happened.")),
+        archived=switch("It is in the archive: no longer true, or done."),
+        violations=items("What makes the file no valid memory.", _STRINGS),
+        warnings=items("What else is wrong with the file.", _STRINGS),
+    ),
+    run=_read,
+    reads_only=True,
+    is_idempotent=True,
+    quotes=True,
+)
+
+
+def _history(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[str, Any]:
+    versions = corpus.history(arguments["path"])
+    shown = versions[: int(arguments.get("limit", 20))]
+    told = [_version(version) for version in shown]
+    if arguments.get("with_changes", False):
+        # One more than is shown: the oldest one shown is compared with the one before it.
+        compared = corpus.compare_versions(versions[: len(shown) + 1])
+        for version, pieces in zip(told, compared, strict=False):
+            version["changes"] = [{"kind": piece.kind, "text": piece.text} for piece in pieces]
+    return {"versions": told, "total": len(versions)}
+
+
+def _version(version: Version) -> dict[str, Any]:
+    return {
+        "commit": version.commit,
+        "at": version.at,
+        "author": version.author,
+        "operation": version.operation,
+        "summary": version.summary,
+        "session": version.session,
+        "prompt": version.prompt,
+        "reason": version.reason,
+        "path": version.path,
+        "moved_from": version.moved_from,
+        "sha": version.sha,
+    }
+
+
+HISTORY = Tool(
+    name="memory_history",
+    title="History of a memory",
+    about=(
+        "Tell how a memory came to say what it says: its versions, newest first, through every "
+        "move and correction."
+    ),
+    takes=take(
+        "path",
+        path=filled("Its path, now or earlier."),
+        limit=integer("How many versions at most.", least=1, most=200, default=20),
+        with_changes=switch("Also what each version changed, word by word.", default=False),
+    ),
+    gives=output(
+        versions=items(
+            "The versions, newest first.",
+            record(
+                "A version.",
+                {
+                    "commit": text("The commit that made it."),
+                    "at": text("When."),
+                    "author": text("Who committed it."),
+                    "operation": maybe(text("What made it; null for a commit of other hands.")),
+                    "summary": text("What the commit says."),
+                    "session": maybe(text("The session it came from.")),
+                    "prompt": maybe(text("The prompt it came from.")),
+                    "reason": maybe(text("Why.")),
+                    "path": text("Where it stood then."),
+                    "moved_from": maybe(text("Where it stood before.")),
+                    "sha": maybe(text("The version's sha; null where it was removed.")),
+                    "changes": items(
+                        "Its words against the version before.",
+                        record(
+                            "A run of words.",
+                            {
+                                "kind": choice("Whether they stayed.", DiffKind),
+                                "text": text("The words."),
+                            },
+                            required=("kind", "text"),
+                        ),
+                    ),
+                },
+                required=("commit", "at", "author", "summary", "path"),
+            ),
+        ),
+        total=integer("How many versions there are."),
+    ),
+    run=_history,
+    reads_only=True,
+    is_idempotent=True,
+    quotes=True,
+)
