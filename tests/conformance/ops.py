@@ -9,7 +9,11 @@ imported costs its own vectors only.
 
 from __future__ import annotations
 
+import atexit
+import os
 from datetime import datetime
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
 
     from memhtml.model.diagnostics import Diagnostic
     from memhtml.model.document import Document, Link
+    from memhtml.providers.languages import HighlightJs
 
 Given: TypeAlias = dict[str, Any]
 Outcome: TypeAlias = dict[str, Any]
@@ -285,6 +290,30 @@ def detect_score(given: Given) -> Outcome:
         code=given["code"],
     )
     return {"lang": score.language, "confidence": score.confidence, "stamp": score.stamp}
+
+
+def detect(given: Given) -> Outcome:
+    from memhtml.format.language_names import is_too_long
+
+    code = given["code"]
+    engine = _highlighter()
+    score = engine.score(code)
+    raw = None if is_too_long(code) else engine.rank(code)._asdict()
+    return {
+        "lang": score.language,
+        "confidence": score.confidence,
+        "stamp": score.stamp,
+        "raw": raw,
+    }
+
+
+@cache
+def _highlighter() -> HighlightJs:
+    from memhtml.providers.languages import highlighter
+
+    engine = highlighter(Path(os.environ["MEMHTML_HIGHLIGHTJS"]))
+    atexit.register(engine.close)
+    return engine
 
 
 def normalize_lang(given: Given) -> Outcome:
@@ -566,7 +595,8 @@ OPS: dict[str, Callable[[Given], Outcome]] = {
     "fence_opening": fence_opening,
     "closes_fence": closes_fence,
     "lang_token": lang_token,
-    # detect; its third operation needs highlight.js itself
+    # detect
+    **({"detect": detect} if os.environ.get("MEMHTML_HIGHLIGHTJS") else {}),
     "detect_score": detect_score,
     "normalize_lang": normalize_lang,
     # prose

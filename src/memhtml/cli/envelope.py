@@ -78,6 +78,7 @@ ERROR_CODES: Mapping[str, str] = {
     "ERR_DIRTY_TREE": "uncommitted changes stand where a clean tree is needed",
     "ERR_BUSY": "another process holds the store; nothing was changed and a retry is safe",
     "ERR_INDEX_STALE": "the index cannot answer for the current tree",
+    "ERR_EMBED_MODEL_MISMATCH": "the index has vectors of another model than the configured one",
     "ERR_MODEL_UNAVAILABLE": "a model cannot be fetched, loaded or reached",
     "ERR_STORAGE": "a file or database operation failed",
     "ERR_GIT": "a git command failed",

@@ -84,6 +84,7 @@ class Outcome(StrEnum):
 
     STAMPED = "stamped"
     INTERPRETER = "interpreter"
+    PARSED = "parsed"
     EMPTY = "empty"
     TOO_LONG = "too-long"
     UNSURE = "unsure"
@@ -153,13 +154,9 @@ def detect(code: str, model: LanguageModel) -> Detection:
         return _silent(Outcome.EMPTY)
     interpreter = named_interpreter(code)
     if interpreter:
-        return Detection(
-            language=interpreter,
-            candidate=interpreter,
-            runner_up=None,
-            confidence=1.0,
-            outcome=Outcome.INTERPRETER,
-        )
+        return _certain(interpreter, Outcome.INTERPRETER)
+    if _is_json(code):
+        return _certain("json", Outcome.PARSED)
     best, second, logit = _rank(code, model)
     candidate = VOCABULARY[best]
     outcome, reason = _judge(code, candidate, logit, one_line=lines == 1)
@@ -191,6 +188,30 @@ def evidence(code: str, model: LanguageModel, *, limit: int = 8) -> tuple[Eviden
 
 def _silent(outcome: Outcome) -> Detection:
     return Detection(language=None, candidate=None, runner_up=None, confidence=0.0, outcome=outcome)
+
+
+def _certain(language: str, outcome: Outcome) -> Detection:
+    return Detection(
+        language=language, candidate=language, runner_up=None, confidence=1.0, outcome=outcome
+    )
+
+
+def _is_json(code: str) -> bool:
+    """Whether *code* is one JSON document that holds an object; a bare list could be anything's."""
+    # Deeper nesting parses on some versions of Python only, and the answer must not depend on it.
+    if code.lstrip()[:1] not in {"{", "["} or '":' not in code:
+        return False
+    if code.count("[") + code.count("{") > 400:
+        return False
+    try:
+        json.loads(code, parse_constant=_refuse)
+    except ValueError:
+        return False
+    return True
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
 
 
 def _judge(code: str, candidate: str, logit: float, *, one_line: bool) -> tuple[Outcome, str]:

@@ -119,7 +119,9 @@ def unconfirmed(language: str, code: str) -> str | None:
 
 _PROGRAMS = frozenset({"rust", "go", "python", "javascript", "typescript"})
 _compiler_output_re = re.compile(
-    r"^(?:error(?:\[E\d+\])?: |warning: |[ \t]*-->[ \t]+\S+:\d+:\d+|\S+:\d+:\d+: )", _FLAGS
+    r"^(?:error(?:\[E\d+\])?: |warning: |[ \t]*-->[ \t]+\S+:\d+:\d+"
+    r"|\S+:\d+(?::\d+)?: (?:error|warning|note)\b|\S+:\d+:\d+: )",
+    _FLAGS,
 )
 
 _json_line = re.compile(
@@ -167,7 +169,7 @@ _go_foreign_re = re.compile(
 _css_re = re.compile(r"[{}]|^[ \t]*[-\w]+\s*:\s*[^;]+;|^@import\b", _FLAGS)
 _css_foreign_re = re.compile(
     r"^[ \t]*(?:\$[\w-]+\s*:|@(?:include|mixin|extend|use|forward|if|else|each|function|return)\b"
-    r"|@[\w-]+\s*:\s|\.[\w-]+\([^)]*\);)|#\{|^[ \t]*//",
+    r"|@[\w-]+\s*:\s|\.[\w-]+\([^)]*\);)|#\{|^[ \t]*//|:[ \t][^;\n]*\$[a-z]",
     _FLAGS,
 )
 
@@ -187,7 +189,8 @@ _script_attribute_re = re.compile(r"\w=\{")
 
 _python_foreign_re = re.compile(
     r"^[ \t]*(?:end|fi|done|esac)\s*$|^[ \t]*(?:const|let|var|func|fn|function|use)\s"
-    r"|^[ \t]*\}\s*else\b",
+    r"|^[ \t]*\}\s*else\b|^[ \t]+\w+ : [\['\w]|^[ \t]*(?:endif|endforeach)\b"
+    r"|^[ \t]*(?:my|our)\s+[$@%(]|^[ \t]*sub\s+\w+\s*\{",
     _FLAGS,
 )
 _bash_foreign_re = re.compile(
