@@ -29,6 +29,9 @@ _TABLES = {
     "JOIN files f ON f.id = t.src_id",
     "chunks": "SELECT f.path, c.ordinal, c.start_char, c.end_char, t.hash, t.uses FROM chunks c "
     "JOIN files f ON f.id = c.file_id JOIN texts t ON t.id = c.text_id",
+    "spaces": "SELECT kind, name, dims, covered FROM spaces",
+    "sp_doc": "SELECT t.hash, d.terms, d.weights FROM sp_doc d JOIN texts t ON t.id = d.text_id "
+    "WHERE t.uses > 0",
     "skipped": "SELECT path, blob_sha, reason, diagnostics FROM skipped",
     "overlay": "SELECT path, disk, committed_sha, committed_reason FROM overlay",
     "index_state": "SELECT schema_version, chunk_chars, head_sha, files, archived, skipped, "

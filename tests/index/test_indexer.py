@@ -8,10 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memhtml.index.database import open_index
+from memhtml.index.embed import embed_sparse
 from memhtml.index.indexer import rebuild, update
 from memhtml.index.lookup import find_active, find_file, skipped_files
 from memhtml.index.overlay import NOT_A_FILE
 from memhtml.store.repo import Repo
+from tests.index.encoders import WordEncoder
 from tests.index.stores import NOW, Store, memory, tables
 
 if TYPE_CHECKING:
@@ -296,6 +298,7 @@ STEP = st.one_of(
     st.tuples(st.just("commit"), st.just(""), st.just("")),
     st.tuples(st.just("reset"), st.just(""), st.just("")),
     st.tuples(st.just("update"), st.just(""), st.just("")),
+    st.tuples(st.just("embed"), st.just(""), st.just("")),
 )
 
 
@@ -342,8 +345,10 @@ def test_following_a_history_gives_what_a_rebuild_gives(
             if step[0] == "reset" and int(store.git("rev-list", "--count", "HEAD")) < 3:
                 continue
             take(store, step)
-            if step[0] == "update":
+            if step[0] in {"update", "embed"}:
                 update(index, repo, now=NOW)
+            if step[0] == "embed":
+                embed_sparse(index, WordEncoder())
         update(index, repo, now=NOW)
         followed = tables(index)
         assert update(index, repo, now=NOW).unchanged

@@ -15,6 +15,8 @@ from memhtml.index.overlay import known_edits, listed, observe, write_overlay
 from memhtml.model.errors import IndexStale
 
 if TYPE_CHECKING:
+    import apsw
+
     from memhtml.index.database import Index, State
     from memhtml.index.overlay import TreeReader
     from memhtml.index.rows import SkippedRow
@@ -53,7 +55,7 @@ def rebuild(index: Index, reader: TreeReader, *, now: str) -> Report:
         GitFailure: The store cannot be read.
         StorageFailure: The disk is full or refuses.
     """
-    from memhtml.index import follow, writer  # noqa: PLC0415 - a clean tree needs neither
+    from memhtml.index import follow, vectors, writer  # noqa: PLC0415 - a clean tree needs none
     from memhtml.index.database import empty_database  # noqa: PLC0415 - as above
 
     index.reopen_if_moved()
@@ -64,11 +66,13 @@ def rebuild(index: Index, reader: TreeReader, *, now: str) -> Report:
     try:
         with index.guarded("build the index"):
             built.execute("BEGIN")
+            _keep_vectors(index, built)
             files, skipped = follow.fill(
                 built, reader, {**committed, **worktree}, index.chunk_chars
             )
             write_overlay(built, worktree, committed)
             writer.seal(built, head_sha=head, chunk_chars=index.chunk_chars, now=now)
+            vectors.purge(built)
             built.execute("COMMIT")
         index.replace(built)
     finally:
@@ -134,3 +138,22 @@ def _changes(reader: TreeReader, state: State, head: str | None) -> list[Change]
         return None
     changes = reader.changes(state.head_sha, head)
     return None if changes is None or len(changes) > MAX_CHANGES else changes
+
+
+def _keep_vectors(index: Index, built: apsw.Connection) -> None:
+    """Bring over what encoders made of texts: it is keyed by text, and costs hours to make."""
+    import apsw  # noqa: PLC0415 - as `follow`
+
+    from memhtml.index import vectors  # noqa: PLC0415 - as `follow`
+
+    built.execute("SAVEPOINT vectors")
+    try:
+        index.connection.execute("BEGIN")
+        try:
+            vectors.carry_over(index.connection, built)
+        finally:
+            index.connection.execute("ROLLBACK")
+    except apsw.Error:
+        # Damaged, of another version, or no index at all: nothing there can be trusted.
+        built.execute("ROLLBACK TO vectors")
+    built.execute("RELEASE vectors")

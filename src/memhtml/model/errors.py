@@ -18,6 +18,7 @@ __all__ = [
     "Busy",
     "DirtyTree",
     "DuplicateContent",
+    "EmbedModelMismatch",
     "GitFailure",
     "IndexStale",
     "InvalidFlag",
@@ -266,6 +267,20 @@ class IndexStale(MemhtmlError):
 
     def __init__(self, message: str) -> None:
         super().__init__(message, suggestions=("memhtml index rebuild",))
+
+
+class EmbedModelMismatch(MemhtmlError):
+    """The index has vectors of another space than the configured encoder's; it has them still."""
+
+    code = "ERR_EMBED_MODEL_MISMATCH"
+
+    def __init__(self, indexed: str, configured: str) -> None:
+        super().__init__(
+            f"the index has vectors of {indexed!r}, and {configured!r} is configured",
+            suggestions=("memhtml index rebuild --embed",),
+        )
+        self.indexed = indexed
+        self.configured = configured
 
 
 class ModelUnavailable(MemhtmlError):
