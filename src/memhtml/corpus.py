@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from memhtml.index import indexer
 from memhtml.index.database import open_index
-from memhtml.model.errors import InvalidMemory, PathNotFound, StorageFailure
+from memhtml.model.errors import (
+    Busy,
+    GitFailure,
+    InvalidMemory,
+    MemhtmlError,
+    PathNotFound,
+    StorageFailure,
+    UnfinishedCommit,
+)
 from memhtml.model.instants import stamp
 from memhtml.store.repo import Repo
 
@@ -38,7 +46,7 @@ if TYPE_CHECKING:
         TaskUpdated,
         Unarchived,
     )
-    from memhtml.model.errors import MemhtmlError
+    from memhtml.model.document import Document
     from memhtml.model.history import Blamed, Piece, Synced, Version
     from memhtml.model.memory import Draft, Memory, Written
     from memhtml.model.tree import TreeEntry, WorktreeChange
@@ -91,9 +99,12 @@ class Health(NamedTuple):
 class Corpus:
     """An open store; a context manager."""
 
-    def __init__(self, repo: Repo, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self, repo: Repo, clock: Callable[[], datetime], on_lag: Callable[[str], object]
+    ) -> None:
         self._repo = repo
         self._clock = clock
+        self._on_lag = on_lag
         self._opened: Index | None = None
 
     @classmethod
@@ -116,12 +127,14 @@ class Corpus:
         clock: Callable[[], datetime] | None = None,
         durability: str = "bulk",
         index_delay: float = 0.0,
+        on_lag: Callable[[str], object] = lambda _: None,
     ) -> Self:
         """Open the store at *root*.
 
         *durability* is ``none``, ``bulk`` or ``each``: whether a commit waits for the disk, once
         for all its files or once for each. *clock* gives the time to stamp with. *index_delay* is
         for long-lived processes: for so many seconds after a write git's index may lag behind.
+        *on_lag* hears why files or an index could not follow a commit that was made.
 
         Raises:
             NotAStore: *root* is not the top of its own git repository.
@@ -133,7 +146,7 @@ class Corpus:
             durability=durability,
             index_delay=index_delay,
         )
-        return cls(repo, clock)
+        return cls(repo, clock, on_lag)
 
     def __enter__(self) -> Self:
         return self
@@ -349,7 +362,9 @@ class Corpus:
     ) -> tuple[Planned[T], str | None]:
         """Let *planner* plan, and commit what it planned; return both.
 
-        It happens under the lock, with the index at HEAD, so nothing changes between the two.
+        It happens under the lock, with the index at HEAD, so nothing changes between the two. Once
+        the commit is made there is no failure any more: a file or an index that cannot follow is
+        told to *on_lag* of `open`, and follows with the next call.
 
         Raises:
             Busy: Another process kept a lock for longer than we wait.
@@ -357,14 +372,33 @@ class Corpus:
             RepositoryState: HEAD is detached, or a merge or the like is under way.
             StorageFailure: The disk is full or refuses.
         """
-        with self._repo.writing():
-            self.update(scan=False)
-            planned = planner(_TreeView(self._repo, self._index), self._clock())
-            if planned.plan is None:
-                return planned, None
-            commit = self._repo.apply(planned.plan)
-            self.update(scan=False)
+        commit: str | None = None
+        try:
+            with self._repo.writing():
+                self.update(scan=False)
+                planned = planner(_TreeView(self._repo, self._index), self._clock())
+                if planned.plan is None:
+                    return planned, None
+                try:
+                    commit = self._repo.apply(planned.plan)
+                except UnfinishedCommit as error:
+                    commit = error.commit
+                    self._on_lag(error.message)
+                self._follow(planned.documents)
+        except (GitFailure, StorageFailure) as error:
+            if commit is None:
+                raise
+            self._on_lag(f"git's index could not follow: {error.message}; the next write does it")
         return planned, commit
+
+    def _follow(self, documents: Mapping[bytes, Document]) -> None:
+        """Let the index follow our own commit; whatever happens, the commit stands."""
+        try:
+            now = stamp(self._clock())
+            indexer.update(self._index, self._repo, now=now, scan=False, parsed=documents)
+        except Exception as error:  # noqa: BLE001 - what is committed must not look like a failure
+            reason = error.message if isinstance(error, MemhtmlError) else repr(error)
+            self._on_lag(f"the search index could not follow: {reason}; the next call does it")
 
     # For those who plan
 
@@ -489,7 +523,12 @@ class Corpus:
         """
         from memhtml.search.search import search  # a write never needs it
 
-        self.update(scan=scan)
+        try:
+            self.update(scan=scan)
+        except Busy:
+            # Somebody is indexing a large batch. What they have not acknowledged need not be found.
+            if self._index.state() is None:
+                raise
         return search(self._index, text, scope, limit)
 
     # The index

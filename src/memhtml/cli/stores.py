@@ -42,7 +42,12 @@ def open_store(call: Call, *, index_delay: float = 0.0) -> Corpus:
             f"MEMHTML_DURABILITY is one of {', '.join(_DURABILITIES)}, not {durability!r}",
             suggestions=("memhtml manifest",),
         )
-    return Corpus.open(root_of(call), durability=durability, index_delay=index_delay)
+    return Corpus.open(
+        root_of(call),
+        durability=durability,
+        index_delay=index_delay,
+        on_lag=lambda reason: call.world.stderr.write(f"warning: {reason}\n"),
+    )
 
 
 def skipped_json(file: SkippedFile) -> Json:

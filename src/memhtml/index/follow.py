@@ -31,12 +31,13 @@ if TYPE_CHECKING:
 
     from memhtml.index.overlay import TreeReader
     from memhtml.index.rows import Rows
+    from memhtml.model.document import Document
     from memhtml.model.tree import Change
 
 __all__ = ["Counts", "bring_to", "committed_states", "fill"]
 
 BATCH_FILES = 200
-"""Files whose rows are inserted together in a rebuild; bounds its memory."""
+"""New files whose rows are inserted together; bounds the memory that takes."""
 
 _SELECT_INDEXED = """
 SELECT blob_sha, NULL FROM files WHERE path = ?1
@@ -86,8 +87,12 @@ def bring_to(
     reader: TreeReader,
     wanted: Mapping[str, File | None],
     chunk_chars: int,
+    parsed: Mapping[bytes, Document],
 ) -> Counts:
-    """Make the rows at every path of *wanted* what it says; None is no file."""
+    """Make the rows at every path of *wanted* what it says; None is no file.
+
+    *parsed* is what some files say, by their bytes.
+    """
     before = {path: _indexed(connection, path) for path in wanted}
     moves = _moves(wanted, before)
     for source, target in moves.items():
@@ -97,16 +102,24 @@ def bring_to(
         writer.unskip(connection, path)
         writer.remove(connection, path)
     stale = {p: f for p, f in wanted.items() if f is not None and not _is_current(f, before[p])}
-    skipped = []
-    for found in _read(reader, stale, chunk_chars):
+    skipped: list[SkippedRow] = []
+    batch: list[Rows] = []
+    moved = set(moves.values())
+    for found in _read(reader, stale, chunk_chars, parsed):
         if isinstance(found, SkippedRow):
             writer.unskip(connection, found.path)
             writer.remove(connection, found.path)
             writer.skip(connection, found)
             skipped.append(found)
+        elif before[found.file.path] is None and found.file.path not in moved:
+            batch.append(found)
+            if len(batch) == BATCH_FILES:
+                writer.add(connection, batch)
+                batch.clear()
         else:
             writer.unskip(connection, found.file.path)
             writer.put(connection, found)
+    writer.add(connection, batch)
     known = sum(before[path] is not None for path in stale)
     return Counts(
         added=len(stale) - known - len(moves),
@@ -131,7 +144,7 @@ def fill(
     batch: list[Rows] = []
     skipped: list[SkippedRow] = []
     present = {path: file for path, file in wanted.items() if file is not None}
-    for found in _read(reader, present, chunk_chars):
+    for found in _read(reader, present, chunk_chars, {}):
         if isinstance(found, SkippedRow):
             writer.skip(connection, found)
             skipped.append(found)
@@ -172,7 +185,10 @@ def _is_current(file: File, row: _Indexed | None) -> bool:
 
 
 def _read(
-    reader: TreeReader, wanted: Mapping[str, File], chunk_chars: int
+    reader: TreeReader,
+    wanted: Mapping[str, File],
+    chunk_chars: int,
+    parsed: Mapping[bytes, Document],
 ) -> Iterator[Rows | SkippedRow]:
     """Yield the rows of each file, or why it has none. Holds one file's bytes at a time."""
     paths_of: dict[str, list[str]] = {}
@@ -185,14 +201,14 @@ def _read(
             yield _unread(path, on_disk(None))
         else:
             # The bytes may be newer than what was observed; the next update sees that they are.
-            yield _projected(path, blob_sha(data, file.sha), data, chunk_chars)
+            document = parsed.get(data) or parse(data)
+            yield _projected(path, blob_sha(data, file.sha), document, chunk_chars)
     for sha, data in reader.read_blobs(paths_of) if paths_of else ():
         for path in paths_of[sha]:
-            yield _projected(path, sha, data, chunk_chars)
+            yield _projected(path, sha, parsed.get(data) or parse(data), chunk_chars)
 
 
-def _projected(path: str, sha: str, data: bytes, chunk_chars: int) -> Rows | SkippedRow:
-    document = parse(data)
+def _projected(path: str, sha: str, document: Document, chunk_chars: int) -> Rows | SkippedRow:
     if not document.is_valid:
         return skip_invalid(path, sha, document)
     return project(path, sha, document, chunk_chars=chunk_chars)

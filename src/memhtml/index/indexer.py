@@ -11,15 +11,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from memhtml.index.overlay import known_edits, listed, observe, write_overlay
+from memhtml.index.overlay import known_edits, listed, observe, require_present, write_overlay
 from memhtml.model.errors import IndexStale
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import apsw
 
     from memhtml.index.database import Index, State
     from memhtml.index.overlay import TreeReader
     from memhtml.index.rows import SkippedRow
+    from memhtml.model.document import Document
     from memhtml.model.tree import Change
 
 __all__ = ["Report", "rebuild", "update"]
@@ -53,6 +56,7 @@ def rebuild(index: Index, reader: TreeReader, *, now: str) -> Report:
     Raises:
         Busy: Another process is writing to the index.
         GitFailure: The store cannot be read.
+        MemoriesMissing: Most memories are gone from the disk.
         StorageFailure: The disk is full or refuses.
     """
     from memhtml.index import follow, vectors, writer  # noqa: PLC0415 - a clean tree needs none
@@ -62,6 +66,7 @@ def rebuild(index: Index, reader: TreeReader, *, now: str) -> Report:
     head = reader.head()
     worktree = observe(reader, head)
     committed = dict(listed(reader, head))
+    require_present(worktree, {}, len(committed))
     built = empty_database()
     try:
         with index.guarded("build the index"):
@@ -80,16 +85,24 @@ def rebuild(index: Index, reader: TreeReader, *, now: str) -> Report:
     return Report(head, rebuilt=True, added=files, dirty=len(worktree), skipped=skipped)
 
 
-def update(index: Index, reader: TreeReader, *, now: str, scan: bool = True) -> Report:
+def update(
+    index: Index,
+    reader: TreeReader,
+    *,
+    now: str,
+    scan: bool = True,
+    parsed: Mapping[bytes, Document] | None = None,
+) -> Report:
     """Bring the index up to HEAD and the working tree; rebuild it where that cannot be done.
 
     Without *scan* the disk is not looked at: commits are followed, and what was known of hand edits
     stays. When nothing changed, nothing is written and no lock is taken. *now* is the instant to
-    record.
+    record; *parsed* is what files say that need not be read again.
 
     Raises:
         Busy: Another process is writing to the index.
         GitFailure: The store cannot be read.
+        MemoriesMissing: Most memories are gone from the disk; the index is as it was.
         StorageFailure: The disk is full or refuses.
     """
     index.reopen_if_moved()
@@ -103,12 +116,20 @@ def update(index: Index, reader: TreeReader, *, now: str, scan: bool = True) -> 
                 known = known_edits(connection)
             if not scan or known == observe(reader, head):
                 return Report(head, unchanged=True, dirty=len(known))
-        return _follow_tree(index, reader, now, scan=scan) or rebuild(index, reader, now=now)
+        report = _follow_tree(index, reader, now, scan=scan, parsed=parsed or {})
+        return report or rebuild(index, reader, now=now)
     except IndexStale:
         return rebuild(index, reader, now=now)
 
 
-def _follow_tree(index: Index, reader: TreeReader, now: str, *, scan: bool) -> Report | None:
+def _follow_tree(
+    index: Index,
+    reader: TreeReader,
+    now: str,
+    *,
+    scan: bool,
+    parsed: Mapping[bytes, Document],
+) -> Report | None:
     """Update under the writer's lock, so that no other writer moves the watermark meanwhile.
 
     None when the watermark is lost or too far behind.
@@ -118,26 +139,33 @@ def _follow_tree(index: Index, reader: TreeReader, now: str, *, scan: bool) -> R
     with index.writing("update the index") as connection:
         state = index.state()
         head = reader.head()
-        changes = None if state is None else _changes(reader, state, head)
+        # Who does not look at the disk has just made the commit, and reads nothing twice.
+        limit = MAX_CHANGES if scan else None
+        changes = None if state is None else _changes(reader, state, head, limit)
         if state is None or changes is None:
             return None
-        worktree = observe(reader, head) if scan else known_edits(connection)
+        known = known_edits(connection)
+        worktree = observe(reader, head) if scan else known
+        require_present(worktree, known, state.files)
         committed = follow.committed_states(connection, changes, worktree)
-        counts = follow.bring_to(connection, reader, {**committed, **worktree}, index.chunk_chars)
+        wanted = {**committed, **worktree}
+        counts = follow.bring_to(connection, reader, wanted, index.chunk_chars, parsed)
         connection.execute("DELETE FROM overlay")
         write_overlay(connection, worktree, committed)
         writer.write_state(connection, head_sha=head, updated_at=now)
     return Report(head, dirty=len(worktree), **counts._asdict())
 
 
-def _changes(reader: TreeReader, state: State, head: str | None) -> list[Change] | None:
+def _changes(
+    reader: TreeReader, state: State, head: str | None, limit: int | None
+) -> list[Change] | None:
     """Return the committed changes to follow one by one; None when a rebuild is the better way."""
     if state.head_sha == head:
         return []
     if state.head_sha is None or head is None:
         return None
     changes = reader.changes(state.head_sha, head)
-    return None if changes is None or len(changes) > MAX_CHANGES else changes
+    return None if changes is None or (limit and len(changes) > limit) else changes
 
 
 def _keep_vectors(index: Index, built: apsw.Connection) -> None:

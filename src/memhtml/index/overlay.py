@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from memhtml.model.errors import StorageFailure
+from memhtml.model.errors import MemoriesMissing, StorageFailure
 from memhtml.model.paths import path_fault
 from memhtml.model.tree import ChangeKind
 
@@ -34,6 +34,7 @@ __all__ = [
     "observe",
     "on_disk",
     "read_overlay",
+    "require_present",
     "write_overlay",
 ]
 
@@ -47,6 +48,9 @@ REASONS = {
     NOT_A_FILE: "it is not a regular file that can be read; links are not followed",
     PATH_ENCODING: "its name is not UTF-8; rename it",
 }
+_MANY_MISSING = 10
+"""Fewer files than this are deleted by hand often enough."""
+
 _FILE_MODES = frozenset({"100644", "100755"})
 
 _SELECT_OVERLAY = "SELECT path, disk, committed_sha, committed_reason FROM overlay"
@@ -87,6 +91,9 @@ class File(NamedTuple):
     on_disk: bool = False
 
 
+_ELSEWHERE = File(None)
+
+
 class Overlaid(NamedTuple):
     """A path where the working tree differs from the commit; None is no file."""
 
@@ -114,6 +121,23 @@ def observe(reader: TreeReader, head: str | None) -> dict[str, File | None]:
 def known_edits(connection: apsw.Connection) -> dict[str, File | None]:
     """Return what `observe` returned when the index last looked at the disk."""
     return {path: over.disk for path, over in read_overlay(connection).items()}
+
+
+def require_present(
+    worktree: Mapping[str, File | None], known: Mapping[str, File | None], files: int
+) -> None:
+    """Refuse a working tree from which most of *files* memories vanished since *known* was seen.
+
+    A few deletions by hand are an edit like any other, and committed ones are nobody's mishap.
+
+    Raises:
+        MemoriesMissing: They did.
+    """
+    missing = sum(
+        file is None and known.get(path, _ELSEWHERE) is not None for path, file in worktree.items()
+    )
+    if missing >= _MANY_MISSING and missing > files / 2:
+        raise MemoriesMissing(missing, files)
 
 
 def read_overlay(connection: apsw.Connection) -> dict[str, Overlaid]:

@@ -26,6 +26,7 @@ __all__ = [
     "InvalidPath",
     "InvalidReference",
     "MemhtmlError",
+    "MemoriesMissing",
     "MissingArgument",
     "ModelUnavailable",
     "NotAStore",
@@ -36,6 +37,7 @@ __all__ = [
     "SecretFound",
     "StorageFailure",
     "UnexpectedArgument",
+    "UnfinishedCommit",
     "UnknownCommand",
     "UsageError",
     "WriteConflict",
@@ -258,6 +260,36 @@ class StorageFailure(MemhtmlError):
     """A file or database operation failed: disk full, permission, corruption."""
 
     code = "ERR_STORAGE"
+
+
+class UnfinishedCommit(StorageFailure):
+    """A commit is made, but files or git's index could not follow; the next write finishes it.
+
+    *commit* is what was made, so nothing is lost and a retry would say everything twice.
+    """
+
+    def __init__(self, commit: str, reason: str) -> None:
+        super().__init__(f"commit {commit} is made, but {reason}; the next write finishes it")
+        self.commit = commit
+
+
+class MemoriesMissing(StorageFailure):
+    """Most memories are gone from the disk at once; the index was left as it is.
+
+    More often a folder that is not mounted or a checkout gone wrong than somebody's wish.
+    """
+
+    def __init__(self, missing: int, known: int) -> None:
+        super().__init__(
+            f"{missing:,} of {known:,} memories are missing from the disk, though no commit "
+            "removes them; the index still has them",
+            suggestions=(
+                "git status",
+                "git restore . brings them back",
+                "git commit -a, if they are to go",
+            ),
+        )
+        self.missing = missing
 
 
 class IndexStale(MemhtmlError):

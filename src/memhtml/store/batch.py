@@ -33,13 +33,17 @@ from memhtml.store.task import plan_task_status
 from memhtml.store.write import plan_write, provenance
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memhtml.model.changes import Request
+    from memhtml.model.document import Document
     from memhtml.store.plan import Fact, Step, View
 
 __all__ = ["BatchOptions", "plan_batch"]
+
+_KEPT_DOCUMENTS = 20_000
+"""So many are kept for who indexes them; about 10 KB each, and reading one again takes 0.1 ms."""
 
 _reference_re = re.compile(r"@([0-9]{1,9})")
 
@@ -61,6 +65,7 @@ class _Done(NamedTuple):
     steps: tuple[Step, ...]
     facts: tuple[Fact, ...]
     result: OpResult
+    documents: Mapping[bytes, Document] = {}
 
 
 def plan_batch(
@@ -91,6 +96,7 @@ def plan_batch(
     return Planned(
         result=Batch(results=tuple(results), commit=None),
         steps=tuple(fold.steps),
+        documents=fold.documents,
         subject=subject("batch", _describe(requests, results)),
         trailers=next(
             (
@@ -117,6 +123,7 @@ class _Fold:
     ) -> None:
         self.results: list[OpResult] = []
         self.steps: list[Step] = []
+        self.documents: dict[bytes, Document] = {}
         self._overlay = Overlay(view)
         self._view = view
         self._requests = requests
@@ -152,6 +159,8 @@ class _Fold:
             result = self._with_conflict(result, effective)
         self._overlay.add(done.steps, done.facts)
         self.steps += done.steps
+        if len(self.documents) < _KEPT_DOCUMENTS:
+            self.documents.update(done.documents)
         self.results.append(result)
         if result.path is not None:
             self._paths[index] = result.path
@@ -190,7 +199,7 @@ class _Fold:
                     path=outcome.path,
                     archived_path=outcome.archived_path,
                 )
-                return _Done(corrected.steps, corrected.facts, result)
+                return _Done(corrected.steps, corrected.facts, result, corrected.documents)
             case ArchiveRequest(path=path, reason=reason):
                 archived = plan_archive(
                     self._resolve(path), self._overlay, now=self._now, reason=reason
@@ -241,7 +250,7 @@ class _Fold:
             archived, more = superseding(outcome.path, stored[0], after, now=self._now)
             steps = (*steps, *more)
             result = replace(result, superseded_path=stored[0], archived_path=archived)
-        return _Done(steps, written.facts, result)
+        return _Done(steps, written.facts, result, written.documents)
 
     def _with_conflict(self, result: OpResult, request: Request) -> OpResult:
         slot = _slot(request)

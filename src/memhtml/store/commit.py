@@ -23,13 +23,15 @@ import os
 import random
 import time
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.model.errors import (
     Busy,
+    GitFailure,
     InvalidPath,
     RepositoryState,
     StorageFailure,
+    UnfinishedCommit,
     WriteConflict,
 )
 from memhtml.store import files, gitdir, policy
@@ -56,7 +58,7 @@ if TYPE_CHECKING:
     from memhtml.store.trees import CommitTrees, Trees
     from memhtml.store.writers import Writer
 
-__all__ = ["Committer"]
+__all__ = ["Committer", "Landed"]
 
 _FILE_MODES = frozenset({FILE, "100755"})
 _ATTEMPTS = 20
@@ -69,6 +71,16 @@ _BURST_PATHS = 500
 # of any size spends a tenth of its time on that; but never longer than a person's git may wait.
 _BURST_SHARE = 10.0
 _LONGEST_BURST = 1.0
+
+
+class Landed(NamedTuple):
+    """A commit that was just made."""
+
+    before: str | None
+    commit: str
+    shifts: Mapping[str, Shift]
+    blobs: Mapping[str, bytes]
+    """The new blobs by sha, but for those that a filter changed on their way."""
 
 
 class Committer:
@@ -104,6 +116,8 @@ class Committer:
         self._policy: Policy | None = None
         self._policy_at = 0.0
         self._flush_seconds = 0.0
+        self.landed: Landed | None = None
+        """The last commit of this `enter`, for who wants to follow it without asking git."""
         self._trees: Trees
         self._staging: Staging
 
@@ -139,6 +153,7 @@ class Committer:
 
     def leave(self, delay_seconds: float) -> None:
         """Bring the index in step and unlock, unless that may wait for the rest of a burst."""
+        self.landed = None
         since = self._staging.held_since
         if (
             since is None
@@ -242,22 +257,34 @@ class Committer:
                 self._on_step("journal written")
                 kind = "commit" if head.sha else "commit (initial)"
                 writer.advance(head.ref, head.sha, commit, f"{kind}: {plan.subject}", by)
-            except BaseException:
-                if self._tip_of(head.ref) == commit:
-                    self._unlock()  # it landed all the same: entering again recovers
-                else:
+            except BaseException as error:
+                if self._tip_of(head.ref) != commit:
                     self._journal.drop_last()
+                    raise
+                self._unlock()  # it landed all the same: entering again recovers
+                if isinstance(error, Exception):
+                    raise UnfinishedCommit(commit, f"no file could follow: {error}") from error
                 raise
         except BaseException:
             self._discard()
             raise
         self._on_step("ref moved")
         self._commits.note(commit, tree)
+        self.landed = Landed(
+            head.sha,
+            commit,
+            shifts,
+            {blobs[path]: file.data for path, file in staged.items() if not file.converted},
+        )
         for path in staged.keys() - shifts.keys():
             files.unlink_if_there(staged[path].scratch)  # the same as before
         self._follow(commit, shifts, {path: file.scratch for path, file in staged.items()})
         if self.policy().hooks:
-            self._staging.flush()
+            try:
+                self._staging.flush()
+            except (GitFailure, OSError) as error:
+                self._unlock()
+                raise UnfinishedCommit(commit, f"git's index could not follow: {error}") from error
             self._staging.release()
         writer.announce()
         return commit
@@ -407,9 +434,8 @@ class Committer:
                 files.unlink_if_there(scratches[path])
             except OSError as error:
                 self._unlock()  # with the record kept, so that entering again recovers
-                raise StorageFailure(
-                    f"commit {commit} is made, but {path!r} could not follow: {error.strerror}; "
-                    "the next write finishes it"
+                raise UnfinishedCommit(
+                    commit, f"{path!r} could not follow: {error.strerror}"
                 ) from error
             self._on_step("file placed")
         self._staging.put({path: shift.new for path, shift in shifts.items()})

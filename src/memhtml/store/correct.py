@@ -98,6 +98,7 @@ def plan_correct(
             *reason_trailer(correction.reason),
         ),
         facts=() if is_task else (Fact.of(path, document),),
+        documents={data: document},
     )
 
 

@@ -9,7 +9,7 @@ of planners and needs no rules of its own.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
 from memhtml.format.edit import read_links
@@ -130,6 +130,8 @@ class Planned(Generic[T]):
     trailers: tuple[tuple[str, str], ...] = ()
     facts: tuple[Fact, ...] = ()
     """The new memories among the steps, for an `Overlay`."""
+    documents: Mapping[bytes, Document] = field(default_factory=dict)
+    """What files among the steps say, for who would otherwise read them again."""
 
     @property
     def plan(self) -> Plan | None:

@@ -10,10 +10,11 @@ import os
 import re
 import time
 from _thread import RLock
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from memhtml.model.errors import PathNotFound, StorageFailure
+from memhtml.model.errors import MemhtmlError, PathNotFound, StorageFailure
+from memhtml.model.tree import Change, ChangeKind
 from memhtml.store import files, gitdir, objects
 from memhtml.store.git import Git
 from memhtml.store.legal import violation
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from memhtml.model.tree import Change, TreeEntry, WorktreeChange
-    from memhtml.store.commit import Committer
+    from memhtml.model.tree import TreeEntry, WorktreeChange
+    from memhtml.store.commit import Committer, Landed
     from memhtml.store.gitdir import GitDir, Head
     from memhtml.store.leftovers import Leftover
     from memhtml.store.plan import File, Plan
@@ -200,6 +201,10 @@ class Repo:
             GitFailure: A blob is missing.
         """
         wanted = list(shas)
+        landed = self._landed
+        if landed is not None and all(sha in landed.blobs for sha in wanted):
+            yield from ((sha, landed.blobs[sha]) for sha in wanted)
+            return
         if len(wanted) > _FEW:
             yield from self._git.read_many(wanted)
             return
@@ -226,6 +231,9 @@ class Repo:
         """Return what differs between two commits; None when *since* is not known here."""
         if since == until:
             return []
+        landed = self._landed
+        if landed is not None and (landed.before, landed.commit) == (since, until):
+            return list(_changes(landed))
         if not _sha_re.fullmatch(since) or self._object(since) is None:
             return None
         return self._git.diff_trees(since, until)
@@ -419,12 +427,23 @@ class Repo:
             self._committer = Committer(self.where, self._git, self._the_trees(), self._options)
         return self._committer
 
+    def _flush_quietly(self) -> None:
+        # Nobody waits for the timer. The journal has what is missing, and whoever writes next
+        # either finishes it or is told why not.
+        with suppress(MemhtmlError, OSError):
+            self.flush()
+
+    @property
+    def _landed(self) -> Landed | None:
+        """The commit of this `writing` block, if there is one."""
+        return None if self._committer is None else self._committer.landed
+
     def _flush_later(self) -> None:
         if self._timer is None:
             from threading import Timer  # noqa: PLC0415 - only long-lived processes need it
 
             delay = self._the_committer().burst_seconds(self._options.index_delay)
-            self._timer = Timer(delay, self.flush)
+            self._timer = Timer(delay, self._flush_quietly)
             self._timer.daemon = True
             self._timer.start()
 
@@ -437,6 +456,18 @@ class Repo:
     def _object(self, sha: str) -> tuple[str, bytes] | None:
         found = objects.read_loose(os.path.join(self.where.common, "objects"), sha)
         return found or self._git.read(sha)
+
+
+def _changes(landed: Landed) -> Iterator[Change]:
+    for path, shift in landed.shifts.items():
+        entry = shift.new or shift.old
+        assert entry is not None  # noqa: S101 - a shift has at least one side
+        kind = ChangeKind.MODIFIED
+        if shift.new is None:
+            kind = ChangeKind.REMOVED
+        elif shift.old is None:
+            kind = ChangeKind.ADDED
+        yield Change(kind, path, entry.sha, entry.mode)
 
 
 def _hear_nothing(_step: str) -> None:

@@ -91,6 +91,7 @@ def plan_write(
         subject=subject("write", draft.title),
         trailers=provenance(draft.session_id, draft.prompt_id),
         facts=() if is_task else (fact,),
+        documents={data: document},
     )
 
 
