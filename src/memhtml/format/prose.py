@@ -16,7 +16,7 @@ from memhtml.model.whitespace import WIDE_WHITESPACE, is_blank, wide_trim
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["claim_from_prose", "prose_tail", "split_paragraphs"]
+__all__ = ["claim_from_prose", "prose_tail", "sentence_end", "split_paragraphs"]
 
 _sentence_end_re = re.compile(rf"[.!?](?=[{WIDE_WHITESPACE}]|\Z)")
 
@@ -39,6 +39,16 @@ def prose_tail(prose: str) -> tuple[str, ...]:
     return split_paragraphs(_split_claim(prose)[1])
 
 
+def sentence_end(text: str, start: int = 0) -> int | None:
+    """Return where the first sentence that ends after *start* ends, None when none does.
+
+    >>> sentence_end("Version 1.2 is out. Next.")
+    19
+    """
+    match = _sentence_end_re.search(text, start)
+    return match.end() if match else None
+
+
 def split_paragraphs(text: str) -> tuple[str, ...]:
     r"""Return the paragraphs of *text*, trimmed: it is split at blank lines outside of fences.
 
@@ -52,8 +62,7 @@ def split_paragraphs(text: str) -> tuple[str, ...]:
 
 def _split_claim(prose: str) -> tuple[str, str]:
     text = wide_trim(prose)
-    match = _sentence_end_re.search(text)
-    end = match.end() if match else len(text)
+    end = sentence_end(text) or len(text)
     return text[:end], text[end:]
 
 

@@ -26,12 +26,12 @@ from memhtml.model.vocabulary import MemoryType, Status, TaskStatus
 from memhtml.model.whitespace import is_blank, wide_trim
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from memhtml.model.document import Citation, Document, Facet
     from memhtml.model.memory import Draft
 
-__all__ = ["render_memory", "render_template"]
+__all__ = ["render_extras", "render_figure", "render_memory", "render_template"]
 
 _NO_HASH = "0" * 64
 _line_break_re = re.compile(r"[\t\f ]*[\r\n][\t\n\f\r ]*")
@@ -81,6 +81,30 @@ def render_template(
     return _file(draft, at, article, content_hash(_file(draft, at, article, None)))
 
 
+def render_figure(code: str, lang: str | None) -> str:
+    """Return *code* as a figure, labelled with its language where that is known."""
+    label = f' data-lang="{escape_attribute(lang)}"' if lang else ""
+    return f"<figure><pre><code{label}>{escape_text(code)}</code></pre></figure>"
+
+
+def render_extras(
+    happened_at: str | None, facets: Iterable[Facet], citations: Iterable[Citation]
+) -> Iterator[str]:
+    """Yield what a draft states beside its prose, to stand after it: the claim comes first."""
+    if happened_at is not None:
+        when = happened_at
+        yield f'<p><time datetime="{escape_attribute(when)}">{_text(when)}</time></p>'
+    # One name may govern several values in a row, and stands once above them.
+    groups = [(name, list(group)) for name, group in groupby(facets, key=lambda facet: facet.name)]
+    if groups:
+        yield "<dl>"
+        for name, group in groups:
+            yield f"<dt>{_text(name)}</dt>"
+            yield from (f"<dd>{_value(facet)}</dd>" for facet in group)
+        yield "</dl>"
+    yield from (f"<p>{_source(citation)}</p>" for citation in citations)
+
+
 def _file(draft: Draft, at: str, article: str, hash_: str | None) -> bytes:
     title = _line_break_re.sub(" ", wide_trim(draft.title))
     head = _head(draft, at, hash_)
@@ -112,7 +136,11 @@ def _head(draft: Draft, at: str, hash_: str | None) -> Head:
 
 
 def _article(draft: Draft, detect: Callable[[str], str | None] | None) -> str:
-    return _markup(draft) or "\n".join((*_prose(draft, detect), *_extras(draft)))
+    markup = _markup(draft)
+    if markup is not None:
+        return markup
+    extras = render_extras(draft.happened_at, draft.facets, draft.citations)
+    return "\n".join((*_prose(draft, detect), *extras))
 
 
 def _markup(draft: Draft) -> str | None:
@@ -133,30 +161,10 @@ def _prose(draft: Draft, detect: Callable[[str], str | None] | None) -> Iterator
         else:
             if lead:
                 yield f"<p>{lead}</p>"
-            yield _figure(fence.code, fence.lang or (detect(fence.code) if detect else None))
+            yield render_figure(fence.code, fence.lang or (detect(fence.code) if detect else None))
         lead = ""
     if lead:
         yield f"<p>{lead}</p>"
-
-
-def _figure(code: str, lang: str | None) -> str:
-    label = f' data-lang="{escape_attribute(lang)}"' if lang else ""
-    return f"<figure><pre><code{label}>{escape_text(code)}</code></pre></figure>"
-
-
-def _extras(draft: Draft) -> Iterator[str]:
-    """Yield what a draft states beside its prose; after it, since the claim comes first."""
-    if draft.happened_at is not None:
-        when = draft.happened_at
-        yield f'<p><time datetime="{escape_attribute(when)}">{_text(when)}</time></p>'
-    if draft.facets:
-        yield "<dl>"
-        # One name may govern several values in a row, and stands once above them.
-        for name, facets in groupby(draft.facets, key=lambda facet: facet.name):
-            yield f"<dt>{_text(name)}</dt>"
-            yield from (f"<dd>{_value(facet)}</dd>" for facet in facets)
-        yield "</dl>"
-    yield from (f"<p>{_source(citation)}</p>" for citation in draft.citations)
 
 
 def _value(facet: Facet) -> str:
