@@ -125,6 +125,8 @@ def test_what_the_vocabulary_has_becomes_markup(markdown: str, html: str) -> Non
         ("Claim  \nmore.", "break", 1, "Claim\nmore."),
         ("Claim.\n\n|a|\n|:-|\n|b|", "alignment", 5, "<th>a</th>"),
         ("Claim.\n\n```py title=x\ny\n```", "label", 3, 'data-lang="py"'),
+        ("Claim.\n\n|a|\n|-|\n|b|\n|c|d\\|<|", "cell", 6, "<td>d|&lt;</td>"),
+        ("Claim.\n\n> |a|\n> |-|\n> |b|c|", "cell", 5, "<td>c</td>"),
         ("Claim.\n\n> - a", "quote", 3, "<li>a</li>"),
     ],
 )
@@ -186,7 +188,7 @@ def test_a_text_of_megabytes_is_refused() -> None:
         from_markdown("x" * (MAX_MARKDOWN_CHARS + 1))
 
 
-@settings(max_examples=60)
+@settings(max_examples=400)
 @given(
     st.lists(st.sampled_from(FRAGMENTS), max_size=6),
     st.sampled_from(["\n", "\n\n", " "]),

@@ -15,7 +15,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memhtml.format.escape import escape_attribute, escape_text
-from memhtml.format.fences import is_lang_token
+from memhtml.format.fences import is_lang_token, split_lines
 from memhtml.format.prose import sentence_end
 from memhtml.format.render import render_figure
 from memhtml.model.errors import InvalidFlag
@@ -52,7 +52,7 @@ class Note(NamedTuple):
     """Line of the Markdown, from 1."""
     code: str
     """``heading``, ``image``, ``html``, ``link``, ``footnote``, ``rule``, ``break``, ``embed``,
-    ``comment``, ``alignment``, ``label``, ``definition``, ``quote`` or ``nesting``."""
+    ``comment``, ``alignment``, ``cell``, ``label``, ``definition``, ``quote`` or ``nesting``."""
     message: str
 
 
@@ -209,7 +209,7 @@ class _Writer:
         self._tokens = tokens
         self._definitions: dict[str, Any] = env.get("references", {})
         self._used: set[str] = set()
-        self._source = source
+        self._lines = split_lines(source)
         self._detect = detect
         self._reads_tags = wiki
         self._at = 0
@@ -339,18 +339,37 @@ class _Writer:
     def _table(self) -> str:
         lines = ["<table>"]
         is_aligned = False
+        width = row = 0
         while self._tokens[self._at].type != "table_close":
             token = self._next()
             if token.type in {"th_open", "td_open"}:
                 is_aligned = is_aligned or "style" in token.attrs
+                width += token.type == "th_open"
                 lines.append(f"<{token.tag}>{self._inline(self._next())}</{token.tag}>")
                 self._at += 1
-            else:
-                lines.append(f"<{'/' if token.nesting < 0 else ''}{token.tag}>")
+                continue
+            if token.type == "tbody_open":
+                row = token.map[0] if token.map else 0
+            elif token.type == "tr_close" and row:
+                lines += self._extra_cells(row, width)
+                row += 1
+            lines.append(f"<{'/' if token.nesting < 0 else ''}{token.tag}>")
         self._at += 1
         if is_aligned:
             self._note("alignment", "columns are not aligned: that is for a stylesheet")
         return "\n".join([*lines, "</table>"])
+
+    def _extra_cells(self, row: int, width: int) -> Iterator[str]:
+        """Yield the cells of source line *row* that the head has no column for.
+
+        The parser passes over them, as GFM says, and nothing in its tokens tells.
+        """
+        from markdown_it.rules_block.table import escapedSplit  # noqa: PLC0415 - loaded already
+
+        cells = escapedSplit(re.sub(r"^[\s>]*\|?|\|?\s*$", "", self._lines[row]))
+        for cell in cells[width:]:
+            self._note("cell", "the head of the table has no column for this cell", row + 1)
+            yield f"<td>{escape_text(wide_trim(cell))}</td>"
 
     def _fence(self, token: Token) -> str:
         label, _, rest = token.info.strip().partition(" ")
