@@ -162,7 +162,6 @@ class _Scanner:
         "facts",
         "figures",
         "has_time",
-        "in_head",
         "in_mark",
         "is_pre",
         "is_skipping",
@@ -185,7 +184,7 @@ class _Scanner:
         self.facts = Facts()
         self.pieces: list[str] = []
         self.open: list[Any] = []
-        self.in_head = self.in_mark = self.is_pre = self.is_skipping = self.has_time = False
+        self.in_mark = self.is_pre = self.is_skipping = self.has_time = False
         self.article_depth = self.asides = self.details = self.figures = 0
         self.begin = self.end = 0
         """The pieces of the article."""
@@ -259,6 +258,9 @@ class _Scanner:
         kept += self.pieces[begin:end]
         return plain_text("".join(kept))
 
+    def close(self, _token: object) -> None:
+        """Do nothing, as is right at the end of most elements."""
+
     # What the vocabulary does not have.
 
     def inspect(self, tag: str, attrs: Mapping[str, str], node: Node) -> Role:
@@ -280,7 +282,7 @@ class _Scanner:
                 self.wonder("unsafe-element", element, node, element=element)
         elif not self.figures:
             self.wonder("element-figure-only", tag, node, element=element)
-        return tag not in EDGELESS, (), None, None
+        return tag not in EDGELESS, (), None, _Scanner.close
 
     def forbid(self, element: str, attrs: Mapping[str, str], node: Node) -> None:
         if element in FORBIDDEN:
@@ -319,28 +321,40 @@ class _Scanner:
 
     # The head.
 
-    def open_head(self, _tag: str, _node: Node) -> bool:
-        self.in_head = True
-        return True
+    def open_head(self, _tag: str, head: Node) -> None:
+        for tag, others, node in self.tree.elements_in(head):
+            if tag == "meta":
+                others -= self.read_meta(node)  # noqa: PLW2901 - it counts what is left
+            elif tag == "link":
+                others -= self.read_link(node)  # noqa: PLW2901
+            elif tag == "title":
+                self.open_title(tag, node)
+            if others or tag not in _ROLES:
+                self.inspect(tag, self.tree.attributes(node), node)
 
-    def close_head(self, _token: bool) -> None:
-        self.in_head = False
+    def read_meta(self, node: Node) -> int:
+        """Note a meta, and return how many of its attributes that accounts for."""
+        name = node.attr("name")
+        if name is None:
+            return node.attr("charset") is not None
+        value = node.attr("content")
+        if name.startswith(META_PREFIX):
+            self.facts.metas.setdefault(name, []).append((value or "", node))
+        return 1 if value is None else 2
+
+    def read_link(self, node: Node) -> int:
+        """Note a link, and return how many of its attributes that accounts for."""
+        rel, href = node.attr("rel"), node.attr("href")
+        if href is not None:
+            self.judge_url("link", "href", href, node)
+        if rel is not None and rel.startswith(META_PREFIX):
+            self.facts.links.append(LinkTag(rel, href, node))
+        return (rel is not None) + (href is not None)
 
     def open_title(self, _tag: str, node: Node) -> None:
         if not self.facts.titles:
             self.facts.title = plain_text(self.tree.direct_text(node))
         self.facts.titles.append(node)
-
-    def open_meta(self, _tag: str, node: Node) -> None:
-        if self.in_head and (name := node.attr("name") or "").startswith(META_PREFIX):
-            self.facts.metas.setdefault(name, []).append((node.attr("content") or "", node))
-
-    def open_link(self, tag: str, node: Node) -> None:
-        href = node.attr("href")
-        if href:
-            self.judge_url(tag, "href", href, node)
-        if self.in_head and (rel := node.attr("rel") or "").startswith(META_PREFIX):
-            self.facts.links.append(LinkTag(rel, href, node))
 
     # The article and its claim.
 
@@ -505,40 +519,39 @@ class _Scanner:
 
 _Opener: TypeAlias = "Callable[[_Scanner, str, Node], object]"
 _Closer: TypeAlias = "Callable[[_Scanner, Any], None]"
-_HANDLERS: dict[str, tuple[str, _Opener | None, _Closer | None]] = {
-    "a": ("href", _Scanner.open_reference, None),
-    "abbr": ("title", _Scanner.open_abbr, None),
+_HANDLERS: dict[str, tuple[str, _Opener | None, _Closer]] = {
+    "a": ("href", _Scanner.open_reference, _Scanner.close),
+    "abbr": ("title", _Scanner.open_abbr, _Scanner.close),
     "article": ("", _Scanner.open_article, _Scanner.close_article),
     "aside": ("", _Scanner.open_aside, _Scanner.close_aside),
     "cite": ("", _Scanner.open_text, _Scanner.close_text),
     "code": ("data-lang", _Scanner.open_code, _Scanner.close_code),
-    "data": ("value", _Scanner.open_data, None),
+    "data": ("value", _Scanner.open_data, _Scanner.close),
     "dd": ("", _Scanner.open_facet, _Scanner.close_value),
     "details": ("open", _Scanner.open_details, _Scanner.close_details),
     "dfn": ("", _Scanner.open_text, _Scanner.close_text),
-    "dl": ("", _Scanner.open_list, None),
+    "dl": ("", _Scanner.open_list, _Scanner.close),
     "dt": ("", _Scanner.open_facet, _Scanner.close_text),
     "figcaption": ("", _Scanner.open_text, _Scanner.close_text),
     "figure": ("", _Scanner.open_figure, _Scanner.close_figure),
-    "head": ("", _Scanner.open_head, _Scanner.close_head),
-    "html": ("lang", None, None),
-    "li": ("", _Scanner.open_block, None),
-    "link": ("rel href", _Scanner.open_link, None),
+    "head": ("", _Scanner.open_head, _Scanner.close),
+    "html": ("lang", None, _Scanner.close),
+    "li": ("", _Scanner.open_block, _Scanner.close),
+    "link": ("rel href", _Scanner.open_reference, _Scanner.close),
     "mark": ("", _Scanner.open_mark, _Scanner.close_mark),
-    "meta": ("name content charset", _Scanner.open_meta, None),
-    "p": ("", _Scanner.open_block, None),
+    "p": ("", _Scanner.open_block, _Scanner.close),
     "pre": ("", _Scanner.open_pre, _Scanner.close_pre),
     "q": ("cite", _Scanner.open_quote, _Scanner.close_text),
     "summary": ("", _Scanner.open_text, _Scanner.close_text),
-    "time": ("datetime", _Scanner.open_time, None),
-    "title": ("", _Scanner.open_title, None),
+    "time": ("datetime", _Scanner.open_time, _Scanner.close),
+    "title": ("", _Scanner.open_title, _Scanner.close),
 }
 """What to expect of an element, and what to do with it. Each expected attribute is one that no rule
 looks at or that the opener judges itself; any other is looked into."""
 
 
 def _role(tag: str) -> Role:
-    names, opened, closed = _HANDLERS.get(tag, ("", None, None))
+    names, opened, closed = _HANDLERS.get(tag, ("", None, _Scanner.close))
     return tag not in EDGELESS, tuple(names.split()), opened, closed
 
 

@@ -130,16 +130,17 @@ def read_head(metas: Mapping[str, Sequence[tuple[str, object]]]) -> Head:
     """
     fields: dict[str, Any] = {}
     for name, stated in metas.items():
-        if name in REPEATABLE:
-            fields[HEAD_FIELDS[name]] = tuple(value for value, _ in stated if value)
-        elif name in _READERS:
-            fields[HEAD_FIELDS[name]] = _READERS[name](stated[0][0])
-        elif name in HEAD_FIELDS:
-            fields[HEAD_FIELDS[name]] = stated[0][0]
+        if (known := _FIELDS.get(name)) is not None:
+            field, read = known
+            fields[field] = read(stated[0][0]) if read is not None else _read_all(stated)
     if fields.get("memory_type") != MemoryType.TASK:
         fields.pop("task_status", None)
         fields.pop("due_at", None)
     return Head(**fields)
+
+
+def _read_all(stated: Sequence[tuple[str, object]]) -> tuple[str, ...]:
+    return tuple([value for value, _ in stated if value])
 
 
 def _read_instant(text: str) -> str | None:
@@ -147,8 +148,7 @@ def _read_instant(text: str) -> str | None:
 
 
 def _word_of(words: type[StrEnum]) -> Callable[[str], str | None]:
-    values = frozenset(word.value for word in words)
-    return lambda text: text if text in values else None
+    return {word.value: word.value for word in words}.get
 
 
 def _ranged(name: str) -> Callable[[str], float | int | None]:
@@ -187,12 +187,15 @@ HEAD_FIELDS: dict[str, str] = dict(
 )
 """The field of `Head` that each meta becomes."""
 
-# How each value is read; any other is free text and kept as it is.
-_READERS: dict[str, Callable[[str], object]] = {
+_READERS: dict[str, Callable[[str], object] | None] = {
     "memhtml-type": _word_of(MemoryType),
     "memhtml-status": _word_of(Status),
     "memhtml-task-status": _word_of(TaskStatus),
     "memhtml-needs-revision": read_flag,
     **dict.fromkeys(DATETIME_METAS, _read_instant),
     **{name: _ranged(name) for name in NUMBER_RANGES},
+    **dict.fromkeys(REPEATABLE),
 }
+# The field of each meta and how its value is read: any without a reader of its own is free text
+# and kept as it is; None is for those of which all values are kept.
+_FIELDS = {name: (field, _READERS.get(name, str)) for name, field in HEAD_FIELDS.items()}

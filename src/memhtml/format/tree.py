@@ -20,7 +20,7 @@ from bisect import bisect_left, bisect_right
 from importlib import import_module
 from importlib.machinery import PathFinder
 from importlib.util import module_from_spec
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from memhtml.model.diagnostics import Span
@@ -61,11 +61,12 @@ whitespace, and is told from text by identity: text that is two line ends is ano
 
 Role: TypeAlias = (
     "tuple[bool, Sequence[str], Callable[[Any, str, Any], object] | None,"
-    " Callable[[Any, Any], None] | None]"
+    " Callable[[Any, Any], None]]"
 )
 """What an element is to a `Visitor`: whether its edges part text, the attributes it is expected to
-have, and two methods of the visitor or None. The first is called at its start with name and handle;
-what that returns is a token, with which the second is called at its end unless it is None."""
+have, and two methods of the visitor. The first, or None, is called at its start with name and
+handle. What it returns is a token, with which the second is called at its end unless it is None.
+"""
 
 
 class Visitor(Protocol):
@@ -151,20 +152,20 @@ class Tree:
         """The ``</body>`` that closes the body, or None when the file has none."""
         return self._end_tag_of(self.body, "body")
 
-    def visit(  # noqa: C901, PLR0912 - it runs once a node of every memory; a call would double it
+    def visit(  # noqa: C901 - it runs once a node of every memory; a call would double it
         self, visitor: Visitor, roles: Mapping[str, Role]
     ) -> None:
         """Walk the whole tree, as `steps` does, and call *visitor* about what it wants to know.
 
         An element is as expected when it is one of *roles* and has no other attributes than its
-        role says; the visitor inspects every other.
+        role says; the visitor inspects every other. What is in the head is left to whoever is
+        told of the head: see `elements_in`.
         """
-        element, text = _parser.Element, _parser.Text
+        element, text, edge = _parser.Element, _parser.Text, EDGE
         inspect, role_of = visitor.inspect, roles.get
         append = visitor.pieces.append
         stack = visitor.open  # of (siblings still to come, has edges, closer, token)
-        is_pure = True  # so far, no element may be outside the HTML namespace
-        left = len(self._document)
+        left = len(self._document) + 1  # one more than there is, so that the walk ends at the end
         nodes: Iterator[Any] = self._document.descendants
         for node in nodes:
             left -= 1
@@ -174,12 +175,11 @@ class Tree:
             elif kind is element:
                 tag = node.tag
                 role = role_of(tag)
-                if role is None or not is_pure:
-                    # What is foreign stands in an svg or math, and neither is a name we expect.
-                    is_pure = False
-                    tag = _qualified(node)
-                    role = role_of(tag)
                 if role is None:
+                    tag = _qualified(node)
+                    if " " in tag:
+                        # Below it a name may mean something else, so nothing is as expected.
+                        role_of = _no_role
                     role = inspect(tag, _attributes(node), node)
                 elif others := len(node.attrs):
                     # To count attributes and ask for a few is far cheaper than to list them.
@@ -191,27 +191,40 @@ class Tree:
                     else:
                         role = inspect(tag, _attributes(node), node)
                 has_edges, _, opened, closed = role
-                token = opened(visitor, tag, node) if opened is not None else None
+                token = None if opened is None else opened(visitor, tag, node)
                 if has_edges:
-                    append(EDGE)
+                    append(edge)
                 if children := len(node):
-                    if tag != "template":
+                    if tag not in _APART:
                         stack.append((left, has_edges, closed, token))
                         left = children
                         continue
                     _pass_over(nodes, children)
-                if token is not None and closed is not None:
+                if token is not None:
                     closed(visitor, token)
-            while not left and stack:
+            while not left:
                 left, has_edges, closed, token = stack.pop()
                 if has_edges:
-                    append(EDGE)
-                if token is not None and closed is not None:
+                    append(edge)
+                if token is not None:
                     closed(visitor, token)
 
     def steps(self) -> Iterator[Step]:
         """Walk the whole tree. The content of a ``template`` is not part of it."""
         return _steps(self._document)
+
+    def elements_in(self, head: _ParsedElement) -> list[tuple[str, int, _ParsedElement]]:
+        """Return the elements in a head: their names, numbers of attributes, and handles.
+
+        No HTML parser nests anything in them, or takes them for other than HTML.
+        """
+        kind = _parser.Element
+        nodes: Iterator[Any] = iter(head)
+        return [(node.tag, len(node.attrs), node) for node in nodes if node.__class__ is kind]
+
+    def attributes(self, node: _ParsedElement) -> dict[str, str]:
+        """Return the decoded values of all attributes by name, in source order."""
+        return _attributes(node)
 
     def template_elements(self, node: _ParsedElement) -> Iterator[_Opening]:
         """Yield the elements inside a ``template``, and inside the templates it holds."""
@@ -570,10 +583,18 @@ def _steps(root: Node) -> Iterator[Step]:
             left = stack.pop()
 
 
+# A template is a tree of its own, and a head is flat and half of the elements of most memories.
+_APART = frozenset({"template", "head"})
+
+
+def _no_role(_tag: str) -> None:
+    return None
+
+
 def _pass_over(nodes: Iterator[Any], children: int) -> None:
-    """Skip what hangs below a template: a tree of its own, for which *nodes* does not stop."""
+    """Skip what hangs below an element, for which *nodes* does not stop."""
     while children:
-        children += len(next(nodes)) - 1
+        children = sum(map(len, islice(nodes, children)))
 
 
 def _qualified(node: _ParsedElement) -> str:

@@ -69,8 +69,13 @@ class LinkRefusal(NamedTuple):
 
 _TOKENS = {rel.token: rel for rel in Rel}
 _WORDS = {rel.value: rel for rel in Rel}
-_dot_re = re.compile(r"(?:\.|%2e){1,2}", re.IGNORECASE)
-_control_re = re.compile(r"[\x00-\x1f\x7f]")
+_root_relative_re = re.compile(
+    r"""
+    (?: /  (?! (?:\.|%2[eE]){1,2} (?:[/?\#]|\Z) )  [^/?\#\\\x00-\x1f\x7f]+ )+
+    (?: [?\#] [^\x00-\x1f\x7f]* )?
+    """,
+    re.VERBOSE,
+)
 
 
 def rel_class(word: str) -> RelClass | None:
@@ -115,10 +120,7 @@ def is_root_relative(href: str) -> bool:
     >>> [is_root_relative(h) for h in ("/\\host/x", "/\t/host", "/a/%2E%2e/b")]
     [False, False, False]
     """
-    path = _without_suffix(href)
-    if not path.startswith("/") or "\\" in path or _control_re.search(href):
-        return False
-    return all(part and not _dot_re.fullmatch(part) for part in path[1:].split("/"))
+    return _root_relative_re.fullmatch(href) is not None
 
 
 def href_of(path: str) -> str:
