@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memhtml.cli.command import Call
     from memhtml.cli.envelope import Json
     from memhtml.cli.screen import Screen
+    from memhtml.format.markdown import Converted
     from memhtml.model.document import Citation, Facet, Link
     from memhtml.model.memory import Draft, Memory
 
@@ -99,7 +100,10 @@ COMMANDS = (
             "names the older one. Text is text: markup in it is shown and never obeyed, only "
             "fenced code blocks become code.\n\n"
             "A value of - reads standard input, and @FILE reads a file, for --body and "
-            "--article-html. Text that is read so is split into paragraphs at blank lines."
+            "--article-html. Text that is read so is split into paragraphs at blank lines.\n\n"
+            "With --markdown the body is Markdown: lists, tables, links, code, quotes and emphasis "
+            "become the format's own elements, and its first sentence is the claim unless --claim "
+            "states one. What has no place in a memory, such as an image, is told in the answer."
         ),
         flags=(
             Flag(name="title", required=True, metavar="text", summary="a short name of the fact"),
@@ -111,6 +115,7 @@ COMMANDS = (
                 summary="what kind of memory it is",
             ),
             *DRAFT_FLAGS,
+            Flag(name="markdown", kind=Kind.BOOLEAN, summary="read --body as Markdown"),
             Flag(name="path", metavar="path", summary="the exact place in the store"),
             Flag(
                 name="strict-path",
@@ -152,6 +157,7 @@ COMMANDS = (
                 "memhtml write --title 'Deploy' --type procedural --claim 'Deploys run from main.' "
                 "--body @notes.md --facet minutes:12='about 12 minutes'"
             ),
+            "memhtml write --title 'Oven notes' --type semantic --markdown --body @oven.md",
         ),
     ),
     Command(
@@ -204,15 +210,22 @@ def run(call: Call) -> Success:
 
 
 def _write(call: Call) -> Success:
-    draft = _draft(call)
+    converted = _markdown(call) if call.is_on("markdown") else None
+    draft = _draft(call, converted)
     with open_store(call) as corpus:
         written = corpus.write(draft, allow_secret=call.is_on("allow-secret"))
+    notes = () if converted is None else converted.notes
 
     def text(screen: Screen) -> str:
         from memhtml.cli.views.memories import written_lines  # noqa: PLC0415 - only for people
 
-        return written_lines(written, screen)
+        return written_lines(written, screen, notes)
 
+    told: dict[str, Json] = {}
+    if converted is not None:
+        told["markdownNotes"] = [
+            {"line": note.line, "code": note.code, "message": note.message} for note in notes
+        ]
     return Success(
         "memory.written",
         {
@@ -223,12 +236,37 @@ def _write(call: Call) -> Success:
             "commitSha": written.commit,
             "contentHash": written.content_hash,
             "nearDuplicates": list(written.near_duplicates),
+            **told,
         },
         text,
     )
 
 
-def _draft(call: Call) -> Draft:
+def _markdown(call: Call) -> Converted:
+    """Return the body read as Markdown.
+
+    Raises:
+        UsageError: there is no body, or an article in HTML beside it.
+    """
+    from memhtml.format.markdown import from_markdown  # noqa: PLC0415 - only Markdown needs it
+    from memhtml.providers.languages import detector  # noqa: PLC0415 - as above
+
+    if call.values["article-html"] is not None:
+        raise call.refuse("markdown", "not with --article-html, which is HTML")
+    bodies = [_from_outside(call, "body", value) or value for value in call.texts("body")]
+    if not bodies:
+        raise MissingArgument(
+            "--markdown needs a --body", suggestions=(f"memhtml help {call.command.name}",)
+        )
+    return from_markdown(
+        "\n\n".join(bodies),
+        claim=call.optional_text("claim") or "",
+        fallback_claim=call.text("title"),
+        detect=detector(),
+    )
+
+
+def _draft(call: Call, converted: Converted | None) -> Draft:
     """Return the draft that the flags state.
 
     Raises:
@@ -242,6 +280,7 @@ def _draft(call: Call) -> Draft:
             if call.values[flag] is not None:
                 raise call.refuse(flag, "only a task has it; say --type task")
     status = call.optional_text("status")
+    article = article_of(call) if converted is None else _article_from(call, converted)
     return Draft(
         title=call.text("title"),
         memory_type=memory_type,
@@ -250,15 +289,34 @@ def _draft(call: Call) -> Draft:
         links=tuple(_link(call, text) for text in call.texts("link")),
         task_status=TaskStatus(status) if status else None,
         due_at=instant_of(call, "due"),
-        **article_of(call),
+        **article,
         **labels_of(call),
     )
 
 
-def article_of(call: Call, *, claim: str | None = None) -> Article:
+def _article_from(call: Call, converted: Converted) -> Article:
+    """Return *converted*, and after it what the flags state beside the body."""
+    from memhtml.format.render import render_extras  # noqa: PLC0415 - only Markdown needs it
+
+    article = article_of(call, claim="", paragraphs=())
+    extras = render_extras(article["happened_at"], article["facets"], article["citations"])
+    html = "\n".join((converted.article_html, *extras))
+    return {
+        **article,
+        "claim": "",
+        "article_html": html,
+        "facets": (),
+        "citations": (),
+        "happened_at": None,
+    }
+
+
+def article_of(
+    call: Call, *, claim: str | None = None, paragraphs: tuple[str, ...] | None = None
+) -> Article:
     """Return what the flags say of the article and of where it came from.
 
-    *claim* stands in for one where neither claim nor article is given.
+    *claim* stands in for one where neither claim nor article is given, *paragraphs* for the body.
 
     Raises:
         UsageError: neither claim nor article, both, or a value that cannot be read.
@@ -279,7 +337,7 @@ def article_of(call: Call, *, claim: str | None = None) -> Article:
                 raise call.refuse(flag, "not with --article-html, which is the whole article")
     return {
         "claim": claim,
-        "paragraphs": _paragraphs(call),
+        "paragraphs": _paragraphs(call) if paragraphs is None else paragraphs,
         "article_html": article,
         "facets": tuple(_facet(call, text) for text in call.texts("facet")),
         "citations": tuple(_citation(text) for text in call.texts("cite")),

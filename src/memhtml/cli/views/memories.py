@@ -8,17 +8,18 @@ from memhtml.cli.screen import columns, plural, printable, relative, wrap
 from memhtml.cli.views.article import article_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from memhtml.cli.screen import Screen
+    from memhtml.format.markdown import Note
     from memhtml.model.document import Document
     from memhtml.model.memory import Memory, Written
 
 __all__ = ["memory_page", "written_lines"]
 
 
-def written_lines(written: Written, screen: Screen) -> str:
-    """Return what a write did."""
+def written_lines(written: Written, screen: Screen, notes: Sequence[Note] = ()) -> str:
+    """Return what a write did, and what of its Markdown had no place."""
     path = screen.paint(printable(written.path), "bold")
     if not written.created:
         return f"known already, nothing was written: {path}\n"
@@ -28,6 +29,10 @@ def written_lines(written: Written, screen: Screen) -> str:
     lines += [
         screen.paint(f"says nearly the same as {printable(other)}", "yellow")
         for other in written.near_duplicates
+    ]
+    lines += [
+        screen.paint(f"Markdown line {note.line}: {printable(note.message)}", "yellow")
+        for note in notes
     ]
     return "\n".join(lines) + "\n"
 
