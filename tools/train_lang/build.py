@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from tools.train_lang import samples as samples_module
 from tools.train_lang.fit import calibrate, decode, encode, fit
 from tools.train_lang.made import made
-from tools.train_lang.manifest import Package, split_of
+from tools.train_lang.manifest import FRESH, Package, fetch, read_manifest, split_of
 from tools.train_lang.samples import OTHER, Sample, collect, unlabelled
 
 from memhtml.format.detect import Outcome, detect, read_model
@@ -38,6 +38,7 @@ FIGURES = Path(__file__).with_name("figures.json")
 JUDGEMENTS = Path(__file__).with_name("judgements.tsv")
 
 A_PACKAGE = 15
+A_PACKAGE_AS_IT_IS = 25
 A_LANGUAGE = 350
 OUTSIDE = 1000
 """Caps of the evaluation, so that no package and no language speaks for all."""
@@ -79,8 +80,37 @@ def measure(cache: Path, packages: list[Package]) -> None:
     splits, bare = gather(cache, packages)
     model = read_model(MODEL.read_bytes())
     figures = _figures(splits, model, packages)
+    figures["natural"] = _natural(splits["test"], model)
+    fresh = read_manifest(FRESH)
+    fetch(cache, fresh)
+    seen = {_key(sample) for found in splits.values() for sample in found}
+    unseen = [one for package in fresh for one in _read(cache, package)[0] if _key(one) not in seen]
+    figures["fresh"] = {**_natural(unseen, model), "packages": len(fresh)}
     figures["unlabelled"] = _judged([*bare["calibrate"], *bare["test"]], model)
     FIGURES.write_text(json.dumps(figures, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def _natural(samples: list[Sample], model: LanguageModel) -> dict[str, dict[str, object]]:
+    """Return rates in the mix that packages happen to have, by kind, a few samples a package."""
+    found: dict[str, dict[str, object]] = {}
+    for kind in ("fence", "slice"):
+        taken: Counter[str] = Counter()
+        chosen = []
+        for sample in sorted(samples, key=_by_hash):
+            if sample.kind == kind and len(code_lines(sample.text)) > 1:
+                taken[sample.package] += 1
+                if taken[sample.package] <= A_PACKAGE_AS_IT_IS:
+                    chosen.append(sample)
+        results = [(one.label, detect(one.text, model).language) for one in chosen]
+        stamped = [(label, stamp) for label, stamp in results if stamp]
+        labels = Counter(one.label for one in chosen)
+        wrong = Counter(f"{label}>{stamp}" for label, stamp in stamped if label != stamp)
+        found[kind] = {**_rates(stamped, chosen), "labels": dict(labels), "wrong": dict(wrong)}
+    return found
+
+
+def _by_hash(sample: Sample) -> bytes:
+    return hashlib.sha256(sample.text.encode()).digest()
 
 
 def _judged(samples: list[Sample], model: LanguageModel) -> dict[str, object]:
@@ -204,7 +234,7 @@ def _evaluated(samples: Iterable[Sample]) -> list[Sample]:
     by_package: Counter[tuple[str, str]] = Counter()
     by_label: Counter[str] = Counter()
     kept = []
-    for sample in sorted(samples, key=lambda one: hashlib.sha256(one.text.encode()).digest()):
+    for sample in sorted(samples, key=_by_hash):
         home = (sample.package, sample.label)
         limit = 2 if sample.kind == "prose" else A_PACKAGE
         top = OUTSIDE if sample.label == OTHER else A_LANGUAGE

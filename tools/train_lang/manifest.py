@@ -21,9 +21,11 @@ from email.parser import HeaderParser
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["MANIFEST", "Package", "fetch", "pin", "read_manifest", "split_of"]
+__all__ = ["FRESH", "MANIFEST", "Package", "fetch", "pin", "read_manifest", "split_of"]
 
 MANIFEST = Path(__file__).with_name("manifest.tsv")
+FRESH = Path(__file__).with_name("fresh.tsv")
+"""Packages fetched and measured once, after every choice had been made."""
 
 SPLITS = ("train", "calibrate", "test")
 

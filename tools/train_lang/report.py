@@ -31,6 +31,7 @@ def report() -> None:
     figures = json.loads(FIGURES.read_text(encoding="utf-8"))
     parts = {
         "overall": _overall(figures),
+        "natural": _natural(figures),
         "languages": _languages(figures),
         "confusion": _confusion(figures),
         "threshold": _threshold(figures),
@@ -72,6 +73,21 @@ def _overall(figures: dict[str, Any]) -> str:
             f" {_interval(one['stamped'], one['asked'])} |"
             f" {_interval(one['stamped_outside'], one['asked_outside'])} |"
         )
+    return "\n".join(rows)
+
+
+def _natural(figures: dict[str, Any]) -> str:
+    rows = ["| set | kind | in the vocabulary | precision | coverage | false stamps |"]
+    rows.append("|---|---|---:|---|---|---|")
+    for title in ("natural", "fresh"):
+        for kind in ("fence", "slice"):
+            one = figures[title][kind]
+            name = "test split" if title == "natural" else f"fresh, {figures[title]['packages']}"
+            rows.append(
+                f"| {name} | {kind} | {one['asked']} | {_interval(one['right'], one['stamped'])} |"
+                f" {_interval(one['stamped'], one['asked'])} |"
+                f" {_interval(one['stamped_outside'], one['asked_outside'])} |"
+            )
     return "\n".join(rows)
 
 
