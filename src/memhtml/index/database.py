@@ -24,7 +24,15 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-__all__ = ["Index", "State", "cache_folder", "empty_database", "open_index"]
+__all__ = [
+    "BUSY_TIMEOUT_MS",
+    "Index",
+    "State",
+    "cache_folder",
+    "empty_database",
+    "make_ignored_folder",
+    "open_index",
+]
 
 BUSY_TIMEOUT_MS = 20_000
 """How long a writer waits for another. Readers never wait: the journal is a write-ahead log."""
@@ -57,10 +65,18 @@ class Index:
     """One connection to the index of one store; a context manager. For one thread at a time."""
 
     def __init__(
-        self, path: str, connection: apsw.Connection, *, chunk_chars: int, is_private: bool
+        self,
+        path: str,
+        connection: apsw.Connection,
+        *,
+        root: str | None,
+        chunk_chars: int,
+        is_private: bool,
     ) -> None:
         self.path = path
         self.connection = connection
+        self.root = root
+        """The store whose state plane follows the moves seen here; None where none does."""
         self.chunk_chars = chunk_chars
         """Longest text to encode. An index with texts of another length is built anew."""
         self.is_private = is_private
@@ -218,7 +234,7 @@ def open_index(root: str, *, chunk_chars: int = CHUNK_CHARS) -> Index:
     if connection.readonly("main"):
         connection.close()
         return _open_private(path, chunk_chars)
-    return Index(path, connection, chunk_chars=chunk_chars, is_private=False)
+    return Index(path, connection, root=root, chunk_chars=chunk_chars, is_private=False)
 
 
 def empty_database() -> apsw.Connection:
@@ -232,7 +248,7 @@ def empty_database() -> apsw.Connection:
 
 
 def _connect(path: str) -> apsw.Connection:
-    _make_ignored_folder(os.path.dirname(path))
+    make_ignored_folder(os.path.dirname(path))
     connection = apsw.Connection(path)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
     return connection
@@ -248,10 +264,11 @@ def _open_private(path: str, chunk_chars: int) -> Index:
             stored = apsw.Connection(uri, flags=flags)
             with contextlib.closing(stored), connection.backup("main", stored, "main") as copy:
                 copy.step(-1)
-    return Index(path, connection, chunk_chars=chunk_chars, is_private=True)
+    return Index(path, connection, root=None, chunk_chars=chunk_chars, is_private=True)
 
 
-def _make_ignored_folder(folder: str) -> None:
+def make_ignored_folder(folder: str) -> None:
+    """Make *folder*, and let git ignore it and all in it."""
     # A folder that ignores itself changes no tracked file and needs no rule elsewhere.
     marker = os.path.join(folder, ".gitignore")
     if os.path.exists(marker):

@@ -59,7 +59,7 @@ def rebuild(index: Index, reader: TreeReader, *, now: str) -> Report:
         MemoriesMissing: Most memories are gone from the disk.
         StorageFailure: The disk is full or refuses.
     """
-    from memhtml.index import follow, vectors, writer  # noqa: PLC0415 - a clean tree needs none
+    from memhtml.index import follow, heirs, vectors, writer  # noqa: PLC0415 - a clean tree needs none
     from memhtml.index.database import empty_database  # noqa: PLC0415 - as above
 
     index.reopen_if_moved()
@@ -79,6 +79,8 @@ def rebuild(index: Index, reader: TreeReader, *, now: str) -> Report:
             writer.seal(built, head_sha=head, chunk_chars=index.chunk_chars, now=now)
             vectors.purge(built)
             built.execute("COMMIT")
+        if index.root is not None:
+            heirs.settle(built, index.root)
         index.replace(built)
     finally:
         built.close()
@@ -150,6 +152,11 @@ def _follow_tree(
         committed = follow.committed_states(connection, changes, worktree)
         wanted = {**committed, **worktree}
         counts = follow.bring_to(connection, reader, wanted, index.chunk_chars, parsed)
+        gone = [path for path, file in wanted.items() if file is None]
+        if gone and index.root is not None:
+            from memhtml.index.heirs import settle  # noqa: PLC0415 - only when something left
+
+            settle(connection, index.root, gone)
         connection.execute("DELETE FROM overlay")
         write_overlay(connection, worktree, committed)
         writer.write_state(connection, head_sha=head, updated_at=now)
