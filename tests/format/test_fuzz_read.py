@@ -97,7 +97,7 @@ def test_any_text_has_a_hash_and_a_gist(text: str) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_mutants_of_a_memory_are_read(seed: int) -> None:
     rng = random.Random(seed)  # noqa: S311 - test data, the same every time
-    for _ in range(300):
+    for _ in range(150):
         data = PAGE.encode()
         for _ in range(rng.randint(1, 12)):
             at, length = rng.randrange(len(data)), rng.choice((0, 0, 1, 3, 10, 60))
@@ -105,7 +105,7 @@ def test_mutants_of_a_memory_are_read(seed: int) -> None:
         assert_sound(data)
 
 
-N = 25_000
+N = 10_000
 HOSTILE: dict[str, Callable[[int], bytes]] = {
     "text": lambda n: b"x y\n" * (15 * n),
     "wide text": lambda n: "é𝒳 ".encode() * (10 * n),
@@ -157,8 +157,8 @@ def test_hostile_input_is_read_in_linear_time(name: str) -> None:
         seconds[len(data)] = process_time() - begin
     first, second = seconds.values()
     # Eight times the input may cost sixteen times as much, for what is small is also cached; a
-    # quadratic rule would cost sixty-four times. Half a second is allowed to anything.
-    allowed = max(0.5, 16 * first)
+    # quadratic rule would cost sixty-four times. A quarter of a second is allowed to anything.
+    allowed = max(0.25, 16 * first)
     assert second < allowed, (
         f"{first:.3f} s for {len(small)} bytes, {second:.3f} s for {len(large)}"
     )
@@ -173,5 +173,5 @@ def test_ten_megabytes_are_refused_at_once() -> None:
 
 def test_hashing_bare_markup_is_linear_too() -> None:
     begin = process_time()
-    canonical_text(b"<em>x</em> <pre> y</pre>" * 100_000)
-    assert process_time() - begin < 5
+    canonical_text(b"<em>x</em> <pre> y</pre>" * 40_000)
+    assert process_time() - begin < 2

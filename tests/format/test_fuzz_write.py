@@ -155,13 +155,13 @@ def apply(data: bytes, *some: Edit) -> bytes:
         raise
 
 
-@laws(200)
+@laws(100)
 @given(files, edits)
 def test_an_edit_never_moves_the_content_hash(data: bytes, edit: Edit) -> None:
     assert content_hash(apply(data, edit)) == content_hash(data)
 
 
-@laws(150)
+@laws(80)
 @given(files, st.builds(SetMeta, metas, values))
 def test_a_meta_that_is_set_is_read_back_and_nothing_else_changes(
     data: bytes, edit: SetMeta
@@ -177,7 +177,7 @@ def test_a_meta_that_is_set_is_read_back_and_nothing_else_changes(
     )
 
 
-@laws(150)
+@laws(80)
 @given(files, st.builds(AddMeta, repeatables, values) | st.builds(AddLink, rels, hrefs))
 def test_what_is_added_is_there_once_and_gone_again_without_a_trace(
     data: bytes, edit: AddMeta | AddLink
@@ -200,7 +200,7 @@ def test_what_is_added_is_there_once_and_gone_again_without_a_trace(
         assert apply(result, undo) == data
 
 
-@laws(150)
+@laws(80)
 @given(files, st.builds(RemoveMeta, metas) | st.builds(RemoveLink, rels))
 def test_what_is_removed_is_gone_and_only_its_lines_with_it(
     data: bytes, edit: RemoveMeta | RemoveLink
@@ -214,7 +214,7 @@ def test_what_is_removed_is_gone_and_only_its_lines_with_it(
     assert all(byte in rest for byte in result)
 
 
-@laws(200)
+@laws(100)
 @given(files, st.lists(edits, max_size=6))
 def test_a_batch_equals_its_parts(data: bytes, some: list[Edit]) -> None:
     one_by_one = data
@@ -224,7 +224,7 @@ def test_a_batch_equals_its_parts(data: bytes, some: list[Edit]) -> None:
     assert apply(data, *some) == one_by_one
 
 
-@laws(150)
+@laws(80)
 @given(files, edits)
 def test_another_parser_reads_what_an_edit_wrote(data: bytes, edit: Edit) -> None:
     # Parsers differ about a second <head>; the checker warns of it.
@@ -274,7 +274,7 @@ def drafts(texts: SearchStrategy[str], numbers: SearchStrategy[float]) -> Search
     )
 
 
-@laws(200)
+@laws(100)
 @given(drafts(plain_texts, st.floats(allow_nan=False, allow_infinity=False)))
 def test_a_draft_is_read_back_as_it_was_given(draft: Draft) -> None:
     data, document = render_memory(draft, at=AT)
@@ -298,7 +298,7 @@ def test_a_draft_is_read_back_as_it_was_given(draft: Draft) -> None:
     )
 
 
-@laws(200)
+@laws(100)
 @given(drafts(texts, st.floats()))
 def test_the_template_writes_any_text_or_says_why_not(draft: Draft) -> None:
     try:
@@ -313,7 +313,7 @@ def test_the_template_writes_any_text_or_says_why_not(draft: Draft) -> None:
     assert "element-forbidden" not in codes
 
 
-@laws(200)
+@laws(100)
 @given(damaged(assembled).map(lambda data: data.decode("utf-8", "replace")))
 def test_markup_that_is_let_through_stays_in_its_article_for_any_reader(markup: str) -> None:
     draft = Draft(

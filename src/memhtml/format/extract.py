@@ -222,24 +222,27 @@ class _Scanner:
         texts = self.read_rows()
         if self.lists:
             facts.facets = [facet for rows in self.lists for facet in self.read_list(rows, texts)]
-        for (tag, _, href), text in zip(self.rows, texts, strict=True):
-            if text:
-                if tag in {"cite", "q"}:
-                    facts.citations.append(Citation(text, href))
-                elif tag not in {"dt", "dd"}:
-                    facts.texts.setdefault(tag, []).append(text)
 
     def read_rows(self) -> list[str]:
+        """Return the text of each row, and note those that are not of a list."""
+        facts, pieces = self.facts, self.pieces
         texts = []
         budget = DERIVED_TEXT_CAP
-        for (_, begin, _), end in zip(self.rows, self.stops, strict=True):
+        for (tag, begin, href), end in zip(self.rows, self.stops, strict=True):
+            text = ""
             if budget > 0:
-                text = "".join(self.pieces[begin:end])
-                budget -= len(text)
-                texts.append(plain_text(text))
+                joined = "".join(pieces[begin:end])
+                budget -= len(joined)
+                text = plain_text(joined)
             else:
-                self.facts.is_text_dropped = True
-                texts.append("")
+                facts.is_text_dropped = True
+            texts.append(text)
+            if not text or tag in {"dt", "dd"}:
+                continue
+            if tag in {"cite", "q"}:
+                facts.citations.append(Citation(text, href))
+            else:
+                facts.texts.setdefault(tag, []).append(text)
         return texts
 
     def read_list(self, rows: Iterable[int], texts: Sequence[str]) -> Iterable[Facet]:

@@ -22,7 +22,8 @@ from memhtml.model.errors import InvalidMemory
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from memhtml.format.tree import Element
+    from memhtml.format.extract import Node
+    from memhtml.format.tree import Tree
 
 __all__ = ["HeadSplicer", "Tag"]
 
@@ -41,28 +42,31 @@ _comment_end_re = re.compile(rb"--!?>")
 class Tag:
     """A meta or link of ours, by what it states."""
 
-    __slots__ = ("_element", "_end", "_moves", "_start", "key", "value")
+    __slots__ = ("_end", "_moves", "_node", "_start", "_tree", "key", "value")
 
-    def __init__(self, key: str, value: str | None, element: Element | None = None) -> None:
+    def __init__(
+        self, key: str, value: str | None, tree: Tree | None = None, node: Node = None
+    ) -> None:
         self.key = key
         """The ``name`` of a meta, the ``rel`` of a link."""
         self.value = value
         """The decoded ``content`` or ``href``; None when the attribute is missing."""
-        self._element = element
+        self._tree = tree
+        self._node = node
         self._start = self._end = -1
         self._moves = 0
 
     def put(self, start: int, end: int, moves: int) -> None:
         """Say where the tag stands now, after *moves* splices."""
         self._start, self._end, self._moves = start, end, moves
-        self._element = None
+        self._tree = None
 
     def place(self, moves: list[_Move]) -> tuple[int, int]:
         """Return where the tag starts and ends now; *moves* are all splices so far."""
         # Most edits ask for one place of many, so each is measured when it is asked for.
-        if self._element is not None and (location := self._element.location) is not None:
+        if self._tree is not None and (location := self._tree.locate(self._node)) is not None:
             self._start, self._end = location.start_tag[:2]
-            self._element = None
+            self._tree = None
         for move in moves[self._moves :]:
             shift = move.shifts[bisect_right(move.stops, self._start)]
             self._start += shift
@@ -93,16 +97,12 @@ class HeadSplicer:
         """The metas of the head whose name has our prefix, known or not, in document order."""
         self.links: list[Tag] = []
         """The links whose ``rel`` has our prefix, in the same way."""
-        head = self._tree.head
-        for element in head.children if head is not None else ():
-            if element.tag == "meta" and (name := element.get("name") or "").startswith(
-                META_PREFIX
-            ):
-                self.metas.append(Tag(name, element.get("content"), element))
-            elif element.tag == "link" and (rel := element.get("rel") or "").startswith(
-                META_PREFIX
-            ):
-                self.links.append(Tag(rel, element.get("href"), element))
+        tree, head = self._tree, self._tree.head_node
+        for tag, _, node in tree.elements_in(head) if head is not None else ():
+            if tag == "meta" and (name := node.attr("name") or "").startswith(META_PREFIX):
+                self.metas.append(Tag(name, node.attr("content"), tree, node))
+            elif tag == "link" and (rel := node.attr("rel") or "").startswith(META_PREFIX):
+                self.links.append(Tag(rel, node.attr("href"), tree, node))
 
     def restate(self, meta: Tag, value: str) -> None:
         """Write *meta* anew, with *value*."""

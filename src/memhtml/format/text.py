@@ -131,7 +131,7 @@ def join_runs(pieces: Sequence[str], verbatim: Sequence[int]) -> tuple[str, str]
     spaces differs from one that does not.
     """
     if not verbatim:
-        text = _squeeze("".join(pieces)).strip(" ")
+        text = _collapse("".join(pieces))
         return text, wide_trim(text)
     runs: list[str] = []
     line: list[str] = []
@@ -169,31 +169,36 @@ def plain_text(text: str) -> str:
     # The space is the only whitespace that is printable.
     if text.isprintable() and "  " not in text:
         return text
-    return wide_trim(_squeeze(text))
+    return wide_trim(_collapse(text))
 
 
 def _squeeze(text: str) -> str:
-    """Return *text* with each run of HTML whitespace made one space, at the ends too.
+    """Return *text* with each run of HTML whitespace made one space, at the ends too."""
+    collapsed = _collapse(text)
+    if not collapsed:
+        return " " if text else ""
+    before = " " if text[0] in HTML_WHITESPACE else ""
+    after = " " if text[-1] in HTML_WHITESPACE else ""
+    return f"{before}{collapsed}{after}"
+
+
+def _collapse(text: str) -> str:
+    """Return *text* with each run of HTML whitespace made one space, and none at the ends.
 
     Most text has its whitespace at the ends of lines, or else of pieces, which `EDGE` makes lines
     too. So lines are tried first, then lines without their indent, and words last: a file has ten
     times as many of those.
     """
-    squeezed = " ".join(filter(None, text.split("\n")))
-    if _has_runs(squeezed):
+    collapsed = " ".join(filter(None, text.split("\n")))
+    if _has_runs(collapsed):
         lines = [line.strip(HTML_WHITESPACE) for line in text.split("\n")]
-        squeezed = " ".join(filter(None, lines))
-        if _has_runs(squeezed):
+        collapsed = " ".join(filter(None, lines))
+        if _has_runs(collapsed):
             if "\v" in text:
-                return _html_run_re.sub(" ", text)
+                return _html_run_re.sub(" ", text).strip(" ")
             # Bytes split at HTML whitespace and at the vertical tab.
-            squeezed = b" ".join(text.encode().split()).decode()
-    squeezed = squeezed.strip(" ")
-    if not squeezed:
-        return " " if text else ""
-    before = " " if text[0] in HTML_WHITESPACE else ""
-    after = " " if text[-1] in HTML_WHITESPACE else ""
-    return f"{before}{squeezed}{after}"
+            return b" ".join(text.encode().split()).decode()
+    return collapsed.strip(" ")
 
 
 def _has_runs(text: str) -> bool:

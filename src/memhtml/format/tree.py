@@ -152,7 +152,7 @@ class Tree:
         """The ``</body>`` that closes the body, or None when the file has none."""
         return self._end_tag_of(self.body, "body")
 
-    def visit(  # noqa: C901 - it runs once a node of every memory; a call would double it
+    def visit(  # noqa: C901, PLR0912 - it runs once a node of every memory; a call would double it
         self, visitor: Visitor, roles: Mapping[str, Role]
     ) -> None:
         """Walk the whole tree, as `steps` does, and call *visitor* about what it wants to know.
@@ -162,14 +162,15 @@ class Tree:
         told of the head: see `elements_in`.
         """
         element, text, edge = _parser.Element, _parser.Text, EDGE
-        inspect, role_of = visitor.inspect, roles.get
+        inspect = visitor.inspect
+        role_of: Callable[[str], Role | None] = roles.get
         append = visitor.pieces.append
         stack = visitor.open  # of (siblings still to come, has edges, closer, token)
         left = len(self._document) + 1  # one more than there is, so that the walk ends at the end
         nodes: Iterator[Any] = self._document.descendants
         for node in nodes:
             left -= 1
-            kind = node.__class__
+            kind = type(node)
             if kind is text:
                 append(node.data)
             elif kind is element:
@@ -212,6 +213,13 @@ class Tree:
     def steps(self) -> Iterator[Step]:
         """Walk the whole tree. The content of a ``template`` is not part of it."""
         return _steps(self._document)
+
+    @property
+    def head_node(self) -> _ParsedElement | None:
+        """The handle of the head, for `elements_in`."""
+        root = self._document.root
+        nodes: Iterator[Any] = iter(root or ())
+        return next((node for node in nodes if _is_head(node)), None)
 
     def elements_in(self, head: _ParsedElement) -> list[tuple[str, int, _ParsedElement]]:
         """Return the elements in a head: their names, numbers of attributes, and handles.
@@ -581,6 +589,10 @@ def _steps(root: Node) -> Iterator[Step]:
         while not left and stack:
             yield None
             left = stack.pop()
+
+
+def _is_head(node: Any) -> bool:  # noqa: ANN401 - the parser's nodes have no common type with a tag
+    return node.__class__ is _parser.Element and node.tag == "head"
 
 
 # A template is a tree of its own, and a head is flat and half of the elements of most memories.

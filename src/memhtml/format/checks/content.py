@@ -8,9 +8,9 @@ from memhtml.format.checks.finding import Finding
 from memhtml.model.whitespace import wide_trim
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from memhtml.format.extract import Facts
+    from memhtml.format.extract import Facts, Oddity
     from memhtml.format.tree import Tree
 
 __all__ = ["check_forbidden", "check_odd", "check_times"]
@@ -28,13 +28,15 @@ def check_times(tree: Tree, facts: Facts) -> Iterator[Finding]:
             yield Finding("time-datetime-invalid", node, {"value": value}, "datetime")
 
 
-def check_forbidden(_tree: Tree, facts: Facts) -> Iterator[Finding]:
+def check_forbidden(_tree: Tree, facts: Facts) -> Iterable[Finding]:
     """No script, no style, no handler; each time it happens, templates included."""
-    for code, node, attribute, info in facts.forbidden:
-        yield Finding(code, node, info, attribute)
+    return _findings(facts.forbidden)
 
 
-def check_odd(_tree: Tree, facts: Facts) -> Iterator[Finding]:
+def check_odd(_tree: Tree, facts: Facts) -> Iterable[Finding]:
     """Warn once about each element or attribute value that a memory had better not have."""
-    for code, node, attribute, info in facts.odd:
-        yield Finding(code, node, info, attribute)
+    return _findings(facts.odd)
+
+
+def _findings(oddities: Iterable[Oddity]) -> Sequence[Finding]:
+    return [Finding(code, node, info, attribute) for code, node, attribute, info in oddities]

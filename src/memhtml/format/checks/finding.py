@@ -6,7 +6,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from memhtml.format.extract import Facts
     from memhtml.format.tree import Tree
@@ -33,5 +33,5 @@ class Finding(NamedTuple):
     """The attribute of that element which is at fault."""
 
 
-Check: TypeAlias = "Callable[[Tree, Facts], Iterator[Finding]]"
+Check: TypeAlias = "Callable[[Tree, Facts], Iterable[Finding]]"
 """A rule or a family of them: it reads the facts and yields what is wrong, in order."""
