@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -159,3 +163,37 @@ def test_a_record_of_which_nothing_is_left_is_dropped(store: Sandbox) -> None:
     (journal / "000001.json.part").write_bytes(b"{")
     recover(store)
     store.assert_sound()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands in for git")
+def test_a_git_killed_with_us_over_the_index_locks_nobody_out(
+    store: Sandbox, tmp_path: Path
+) -> None:
+    """A kill of the whole process group leaves git's own lock on the copy it was writing."""
+    armed = tmp_path / "armed"
+    armed.touch()
+    fake = tmp_path / "bin" / "git"
+    fake.parent.mkdir()
+    fake.write_text(
+        "#!/bin/sh\n"
+        f'for a in "$@"; do [ "$a" = update-index ] && [ -e {armed} ] && {{ rm {armed}; '
+        ': > "$GIT_INDEX_FILE.lock"; kill -9 $PPID; exit 1; }; done\n'
+        f'exec {shutil.which("git")} "$@"\n'
+    )
+    fake.chmod(0o755)
+    code = (
+        "import sys; from memhtml.corpus import Corpus; from memhtml.model.memory import Draft;"
+        "from memhtml.model.vocabulary import MemoryType\n"
+        "with Corpus.open(sys.argv[1]) as c:\n"
+        "    c.write(Draft(title='B', claim='B c.', memory_type=MemoryType.SEMANTIC))\n"
+    )
+    path = f"{fake.parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(store.root)],
+        env={**os.environ, "PATH": path, "PYTHONPATH": "src"},
+        check=False,
+    )
+    assert done.returncode == -signal.SIGKILL
+    store.apply(put("areas/next.html"))
+    store.assert_sound()
+    assert {"areas/inbox/b.html", "areas/next.html"} <= store.files().keys()

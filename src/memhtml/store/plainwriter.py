@@ -12,6 +12,7 @@ prepare-commit-msg writes a draft for a person's editor, so it does not.
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING
 
 from memhtml.model.errors import GitFailure
@@ -42,7 +43,8 @@ class PlainWriter:
         sha_digits: int,
     ) -> None:
         self._git = git
-        self._index = os.path.join(tmp, "plain-index")
+        # A name of its own: git, orphaned by a kill of ours, may still write one of the same name.
+        self._index = os.path.join(tmp, f"plain-index-{os.getpid()}-{time.time_ns()}")
         self._message = os.path.join(tmp, "message")
         self._tip_of = tip_of
         self._signs = signs
@@ -64,7 +66,6 @@ class PlainWriter:
 
     def tree(self, base: str | None, edits: Mapping[str, Entry | None]) -> str:
         """Return the sha of the tree *base* with *edits* made."""
-        unlink_if_there(self._index)
         self._git.read_tree(self._index, base)
         self._git.update_index(self._index, edits, sha_digits=self._sha_digits)
         return self._git.write_tree(self._index)

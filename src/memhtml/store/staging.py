@@ -135,8 +135,8 @@ class Staging:
         """
         if not self._pending:
             return
-        copy = os.path.join(self._tmp, "index")
-        unlink_if_there(copy)
+        # A name of its own: git, orphaned by a kill of ours, may still be at work on another copy.
+        copy = os.path.join(self._tmp, f"index-{os.getpid()}-{time.time_ns()}")
         try:
             os.link(self._index, copy)  # git replaces it and never writes into it
         except OSError:
