@@ -15,7 +15,7 @@ from memhtml.index import database
 from memhtml.index.database import open_index
 from memhtml.index.indexer import rebuild, update
 from memhtml.index.schema import SCHEMA_VERSION
-from memhtml.model.errors import Busy, IndexStale
+from memhtml.model.errors import Busy, IndexStale, StorageFailure
 from memhtml.search.search import search
 from tests.index.stores import NOW, Store, memory, tables
 
@@ -264,3 +264,32 @@ def test_processes_that_update_and_rebuild_at_once_all_succeed(store: Store, rep
         rebuild(index, repo, now=NOW)
         assert followed == tables(index)
         assert len(search(index, "owls", limit=50).hits) == 13
+
+
+@pytest.mark.parametrize("place", ["index.db", "index.db-wal", "state.db", ".gitignore"])
+def test_nothing_is_written_through_a_link_that_a_store_brought_along(
+    store: Store, tmp_path: Path, place: str
+) -> None:
+    one_memory(store)
+    victim = tmp_path / "victim.rc"
+    victim.write_text("mine")
+    link = store.root / ".memhtml/cache" / place
+    link.parent.mkdir(parents=True)
+    link.symlink_to(victim)
+    with pytest.raises(StorageFailure, match="is a link"):
+        open_index(str(store.root))
+    assert victim.read_text() == "mine"
+
+
+@pytest.mark.parametrize("folder", [".memhtml", ".memhtml/cache"])
+def test_a_folder_of_ours_that_is_a_link_is_refused(
+    store: Store, tmp_path: Path, folder: str
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    link = store.root / folder
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(outside, target_is_directory=True)
+    with pytest.raises(StorageFailure, match="is a link"):
+        open_index(str(store.root))
+    assert list(outside.iterdir()) == []

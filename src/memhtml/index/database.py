@@ -268,7 +268,12 @@ def _open_private(path: str, chunk_chars: int) -> Index:
 
 
 def make_ignored_folder(folder: str) -> None:
-    """Make *folder*, and let git ignore it and all in it."""
+    """Make *folder*, and let git ignore it and all in it.
+
+    Raises:
+        StorageFailure: It, something in it, or what it stands in is a link.
+    """
+    _refuse_links(folder)
     # A folder that ignores itself changes no tracked file and needs no rule elsewhere.
     marker = os.path.join(folder, ".gitignore")
     if os.path.exists(marker):
@@ -276,6 +281,23 @@ def make_ignored_folder(folder: str) -> None:
     os.makedirs(folder, exist_ok=True)
     with open(marker, "w", encoding="utf-8", newline="\n") as file:
         file.write("*\n")
+
+
+def _refuse_links(folder: str) -> None:
+    """Let nobody have a database written through a link: a cloned store may hold one.
+
+    What is above the store's root was resolved when it was opened; three levels reach it.
+    """
+    above = os.path.dirname(folder)
+    places = [folder, above, os.path.dirname(above)]
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        places += (entry.path for entry in os.scandir(folder))
+    for place in places:
+        if os.path.islink(place):
+            raise StorageFailure(
+                f"{place!r} is a link, and what memhtml keeps there would be written through it",
+                suggestions=(f"rm {place!r}",),
+            )
 
 
 def _quoted(path: str) -> str:
