@@ -114,10 +114,10 @@ def record(about: str, properties: Mapping[str, Schema], *, required: Iterable[s
 
 
 def maybe(schema: Schema) -> Schema:
-    """Return *schema* with null allowed: a member that is always there and may say nothing."""
-    kind = schema["type"]
-    allowed = schema | {"type": [kind, "null"]}
-    return allowed | ({"enum": [*schema["enum"], None]} if "enum" in schema else {})
+    """Return *schema* or null: a member that is always there and may say nothing."""
+    # Branches of one type each: some clients cannot read a list of types.
+    rest = {name: value for name, value in schema.items() if name != "description"}
+    return {"description": schema["description"], "anyOf": [rest, {"type": "null"}]}
 
 
 def take(*required: str, **properties: Schema) -> Schema:
@@ -202,13 +202,9 @@ def _faults_of(error: ValidationError, where: str) -> Iterator[str]:
         yield f"{place!r} must be {must}"
 
 
-def _kind(value: Any) -> str:  # noqa: ANN401 - of a schema
-    kinds = [value] if isinstance(value, str) else value
-    return " or ".join(_KINDS[kind] for kind in kinds)
-
-
 _RULES: Mapping[str, Callable[[Any], str]] = {
-    "type": _kind,
+    "type": _KINDS.__getitem__,
+    "anyOf": lambda branches: " or ".join(_KINDS[branch["type"]] for branch in branches),
     "enum": lambda words: f"one of {', '.join(map(str, words))}",
     "minimum": lambda least: f"{least} or more",
     "maximum": lambda most: f"{most} or less",

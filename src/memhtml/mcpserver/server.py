@@ -301,11 +301,14 @@ def _progress(context: Context) -> Callable[[int, Pulse], Awaitable[None]] | Non
     if not context.meta or "progress_token" not in context.meta:
         return None
 
+    last = 0
+
     async def report(count: int, pulse: Pulse) -> None:
-        if pulse.total is None:
-            await context.session.report_progress(count, message="still working")
-        else:
-            await context.session.report_progress(pulse.done, pulse.total)
+        nonlocal last
+        progress, message = (count, "still working") if pulse.total is None else (pulse.done, None)
+        if progress > last:  # a client may take anything else for a mistake
+            last = progress
+            await context.session.report_progress(progress, pulse.total, message)
 
     return report
 

@@ -43,6 +43,8 @@ OP_NAMES: Mapping[str, str] = {
 
 _ABOUT_TIME = "A date such as 2026-12-01, or an instant such as 2026-12-01T09:30:00Z."
 
+_VALUES = [{"type": "string"}, {"type": "number"}]
+
 SAID: Mapping[str, Schema] = {
     "body": filled(
         "The memory as prose, plain text. Its first sentence is the claim, so make it say the "
@@ -57,7 +59,7 @@ SAID: Mapping[str, Schema] = {
     "happened_at": filled(f"When it happened. {_ABOUT_TIME} Only with body.", most=40),
     "facets": mapping(
         "Named values, to filter by later; a list gives a name several. Only with body.",
-        {"type": ["string", "number", "array"], "items": {"type": ["string", "number"]}},
+        {"anyOf": [*_VALUES, {"type": "array", "items": {"anyOf": _VALUES}}]},
         example={"region": "eu", "minutes": 12},
     ),
     "citations": items(
