@@ -34,8 +34,17 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
     from memhtml.index.database import Index
+    from memhtml.index.embed import Coverage, Embedded
     from memhtml.index.indexer import Report
     from memhtml.index.lookup import ListedFile, SkippedFile
+    from memhtml.index.usage import (
+        Moment,
+        Reinforced,
+        SessionLink,
+        Signal,
+        Usage,
+        UsagePlane,
+    )
     from memhtml.model.changes import (
         Archived,
         Batch,
@@ -49,6 +58,7 @@ if TYPE_CHECKING:
     from memhtml.model.document import Document
     from memhtml.model.history import Blamed, Piece, Synced, Version
     from memhtml.model.memory import Draft, Memory, Written
+    from memhtml.model.ports import DenseEncoder, Progress, SparseEncoder
     from memhtml.model.tree import TreeEntry, WorktreeChange
     from memhtml.model.vocabulary import Rel, TaskStatus
     from memhtml.search.scope import Scope
@@ -58,7 +68,7 @@ if TYPE_CHECKING:
     from memhtml.store.repo import InitReport
     from memhtml.store.sync import SyncOptions
 
-__all__ = ["Corpus", "Health", "IndexStatus"]
+__all__ = ["Corpus", "Health", "IndexStatus", "UsageExport"]
 
 T = TypeVar("T")
 R = TypeVar("R", bound="DataclassInstance")
@@ -94,6 +104,18 @@ class Health(NamedTuple):
     archived: int
     skipped: tuple[SkippedFile, ...]
     index_status: IndexStatus
+    coverage: tuple[Coverage, ...] = ()
+    """How much has vectors, for each vector space the index has rows of."""
+
+
+class UsageExport(NamedTuple):
+    """What an export of usage did."""
+
+    path: str
+    """Of the committed copy."""
+    rows: int
+    commit: str | None
+    """None when the copy said so already."""
 
 
 class Corpus:
@@ -228,6 +250,8 @@ class Corpus:
                 correction, view, now=now, detect=_detect, allow_secret=allow_secret
             )
         )
+        if correction.session_id is not None and commit is not None:
+            self._note_correction(planned.result.path, correction)
         return _made_by(commit, planned.result)
 
     def archive(self, path: str, *, reason: str) -> Archived:
@@ -533,9 +557,38 @@ class Corpus:
 
     # The index
 
-    def rebuild(self) -> Report:
-        """Build the index anew from HEAD and the files on disk."""
-        return indexer.rebuild(self._index, self._repo, now=stamp(self._clock()))
+    def rebuild(self, *, progress: Progress | None = None) -> Report:
+        """Build the index anew from HEAD and the files on disk; vectors are kept."""
+        now = stamp(self._clock())
+        return indexer.rebuild(self._index, self._repo, now=now, progress=progress)
+
+    def embed(
+        self,
+        encoder: SparseEncoder | DenseEncoder,
+        *,
+        migrate: bool = False,
+        workers: int = 1,
+        limit: int | None = None,
+        progress: Progress | None = None,
+    ) -> Embedded:
+        """Give every text that lacks one a row in the space of *encoder*; see `index.embed`.
+
+        Raises:
+            EmbedModelMismatch: The index has rows of another space, and *migrate* is not given.
+            ModelUnavailable: The model could not answer; what was encoded before is kept.
+        """
+        from memhtml.index.embed import embed  # only here
+
+        self.update()
+        return embed(
+            self._index, encoder, migrate=migrate, workers=workers, limit=limit, progress=progress
+        )
+
+    def coverage(self) -> tuple[Coverage, ...]:
+        """Return how much of the index has vectors, for each vector space it has rows of."""
+        from memhtml.index.embed import coverage  # only here
+
+        return coverage(self._index)
 
     def update(self, *, scan: bool = True) -> Report:
         """Bring the index up to HEAD and, with *scan*, to the files on disk."""
@@ -566,7 +619,98 @@ class Corpus:
             archived=lookup.count_archived(index),
             skipped=lookup.skipped_files(index),
             index_status=self.index_status(),
+            coverage=self.coverage(),
         )
+
+    # Usage
+
+    def reinforce(
+        self, paths: Sequence[str], signal: Signal, *, moment: Moment | None = None
+    ) -> Reinforced:
+        """Record what came of the memories at *paths*; see `memhtml.index.usage`.
+
+        Raises:
+            PathNotFound: Nothing stands at one of them; then nothing is recorded.
+        """
+        from memhtml.index.lookup import find_file  # only here
+        from memhtml.model.paths import normalize_path  # goes with it
+
+        self.update(scan=False)
+        wanted = [normalize_path(path) for path in paths]
+        for path in wanted:
+            if find_file(self._index, path) is None:
+                raise PathNotFound(path)
+        with self._usage() as plane:
+            return plane.reinforce(wanted, signal, now=stamp(self._clock()), moment=moment)
+
+    def record_read(self, path: str, *, moment: Moment | None = None) -> Reinforced:
+        """Record that the memory at *path* was opened by somebody who wanted to know."""
+        with self._usage() as plane:
+            return plane.record_read(path, now=stamp(self._clock()), moment=moment)
+
+    def usage(self, paths: Sequence[str]) -> dict[str, Usage]:
+        """Return how those of *paths* that were ever used are used; makes no state plane."""
+        from memhtml.index.usage import has_usage  # only here
+
+        if not has_usage(self.root):
+            return {}
+        with self._usage() as plane:
+            return plane.find(paths)
+
+    def links_of_session(self, session_id: str) -> list[SessionLink]:
+        """Return what a session wrote, read, corrected and reinforced, in order of time."""
+        from memhtml.index.lookup import written_in  # only here
+
+        self.update(scan=False)
+        with self._usage() as plane:
+            done = plane.links_of_session(session_id)
+        return sorted([*written_in(self._index, session_id), *done], key=lambda link: link.at)
+
+    def export_usage(self) -> UsageExport:
+        """Commit the copy of usage that travels with the store, if it says something else."""
+        from memhtml.format.usage import USAGE_PATH  # only here
+        from memhtml.index.sidecar import exported  # goes with it
+        from memhtml.store.plan import Planned, Put, subject  # goes with it
+
+        with self._usage() as plane:
+            rows = plane.rows()
+        data = exported(rows)
+
+        def plan(view: View, _: datetime) -> Planned[int]:
+            there = view.find(USAGE_PATH)
+            if (there.data if there else b"") == data:
+                return Planned(result=len(rows))
+            put = Put(USAGE_PATH, data, there.sha if there else None)
+            return Planned(result=len(rows), steps=(put,), subject=subject("state", "export usage"))
+
+        _, commit = self.carry_out(plan)
+        return UsageExport(USAGE_PATH, len(rows), commit)
+
+    def import_usage(self) -> int:
+        """Take in the committed copy of usage; return how many memories that changed."""
+        from memhtml.format.usage import USAGE_PATH  # only here
+        from memhtml.index.sidecar import imported  # goes with it
+
+        data = self.read_file(USAGE_PATH)
+        with self._usage() as plane:
+            return plane.merge(imported(data or b""))
+
+    def unclaimed_usage(self) -> list[str]:
+        """Return the paths that have usage and no memory, nor one that came in its place."""
+        from memhtml.index.heirs import orphans, settle  # only here
+        from memhtml.index.usage import has_usage  # goes with it
+
+        self.update()
+        if not has_usage(self.root):
+            return []
+        settle(self._index.connection, self.root)
+        with self._usage() as plane:
+            return orphans(self._index.connection, plane)
+
+    def forget_usage(self, paths: Sequence[str]) -> int:
+        """Remove what is known of the use of *paths*; return how many memories that was."""
+        with self._usage() as plane:
+            return plane.forget(paths)
 
     # How
 
@@ -575,6 +719,22 @@ class Corpus:
         if self._opened is None:
             self._opened = open_index(self.root)
         return self._opened
+
+    def _usage(self) -> UsagePlane:
+        from memhtml.index.usage import open_usage  # only who uses something
+
+        return open_usage(self.root)
+
+    def _note_correction(self, path: str, correction: Correction) -> None:
+        from memhtml.index.usage import Moment  # only here
+
+        assert correction.session_id is not None  # noqa: S101 - the caller looked
+        moment = Moment(correction.session_id, correction.prompt_id, correction.turn_uuid)
+        try:
+            with self._usage() as plane:
+                plane.record_correction(path, now=stamp(self._clock()), moment=moment)
+        except (Busy, StorageFailure) as error:
+            self._on_lag(f"who corrected it could not be noted: {error.message}")
 
 
 class _TreeView:

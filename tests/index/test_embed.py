@@ -7,7 +7,7 @@ import pytest
 from memhtml.index import embed as embed_module
 from memhtml.index import vectors
 from memhtml.index.chunks import chunk_text
-from memhtml.index.embed import coverage, embed_dense, embed_sparse
+from memhtml.index.embed import coverage, embed
 from memhtml.index.indexer import rebuild, update
 from memhtml.model.errors import EmbedModelMismatch, IndexStale
 from memhtml.scoring.sparse import inverted, scores, unpack_row
@@ -91,13 +91,13 @@ def test_every_text_is_encoded_once_with_its_title_and_claim(
     store.commit()
     update(index, repo, now=NOW)
     encoder = WordEncoder()
-    done = embed_sparse(index, encoder)
+    done = embed(index, encoder)
     assert done.written == len(encoder.encoded) == done.coverage.texts > 2
     assert all(text.startswith("On owls\n") for text in encoder.encoded)
     assert all("Owls hunt at night" in text for text in encoder.encoded)
     assert all(len(text) <= index.chunk_chars for text in encoder.encoded)
     assert "Sentence 199" in encoder.encoded[-1]
-    assert embed_sparse(index, encoder).written == 0
+    assert embed(index, encoder).written == 0
     assert done.coverage.share == 1
 
 
@@ -115,9 +115,9 @@ def test_an_interrupted_run_is_taken_up_where_it_stopped(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        embed_sparse(index, encoder, progress=stop)
+        embed(index, encoder, progress=stop)
     assert [(c.covered, c.texts) for c in coverage(index)] == [(8, 30)]
-    done = embed_sparse(index, encoder)
+    done = embed(index, encoder)
     assert (done.written, len(encoder.encoded), len(set(encoder.encoded))) == (22, 30, 30)
     segments = index.connection.execute("SELECT count(*), sum(texts) FROM sp_segments")
     ((count, texts),) = segments
@@ -136,12 +136,12 @@ def test_moves_head_edits_and_undone_edits_cost_no_encoding(
     store.put(B, memory("Bats too"))
     store.commit()
     update(index, repo, now=NOW)
-    embed_sparse(index, WordEncoder())
+    embed(index, WordEncoder())
     encoder = WordEncoder()
     store.put(A, memory("Owls hunt at night", tags=("two",)))
     store.move(B, f"archive/2026/{B}")
     update(index, repo, now=NOW)
-    assert embed_sparse(index, encoder).written == 0
+    assert embed(index, encoder).written == 0
     store.put(A, memory("Owls hunt by day"))
     update(index, repo, now=NOW)
     assert coverage(index)[0].covered == 1
@@ -149,14 +149,14 @@ def test_moves_head_edits_and_undone_edits_cost_no_encoding(
     store.put(A, first)
     update(index, repo, now=NOW)
     assert coverage(index)[0].share == 1
-    assert embed_sparse(index, encoder).written == 0
+    assert embed(index, encoder).written == 0
     assert paths_scored(index, "owls") == {A: 4}
 
 
 def test_vectors_survive_a_rebuild(store: Store, repo: Repo, index: Index) -> None:
     fill(store, 20)
     update(index, repo, now=NOW)
-    embed_sparse(index, WordEncoder())
+    embed(index, WordEncoder())
     before = stored_rows(index)
     store.put("areas/3.html", memory("something new"))
     store.delete("areas/4.html")
@@ -164,7 +164,7 @@ def test_vectors_survive_a_rebuild(store: Store, repo: Repo, index: Index) -> No
     assert [(c.covered, c.texts) for c in coverage(index)] == [(18, 19)]
     assert stored_rows(index) == before
     encoder = WordEncoder()
-    embed_sparse(index, encoder)
+    embed(index, encoder)
     assert [text.rpartition("\n")[2] for text in encoder.encoded] == ["something new"]
     assert postings_agree_with_rows(index)
     assert "areas/4.html" not in paths_scored(index, "owls")
@@ -175,16 +175,16 @@ def test_another_space_is_refused_or_migrated_and_never_mixed(
 ) -> None:
     fill(store, 3)
     update(index, repo, now=NOW)
-    embed_sparse(index, WordEncoder())
+    embed(index, WordEncoder())
     other = WordEncoder("words@000000000002")
     with pytest.raises(EmbedModelMismatch) as caught:
-        embed_sparse(index, other)
+        embed(index, other)
     assert (caught.value.indexed, caught.value.configured) == (
         "words@000000000001",
         "words@000000000002",
     )
     assert vectors.find_space(index.connection, "sparse", other.space_id) is None
-    assert embed_sparse(index, other, migrate=True).written == 3
+    assert embed(index, other, migrate=True).written == 3
     assert [c.space for c in coverage(index)] == [other.space_id]
     assert vectors.find_space(index.connection, "sparse", "words@000000000001") is None
     for table in ("sp_doc", "sp_post", "sp_segments"):
@@ -197,14 +197,15 @@ def test_texts_that_no_file_has_any_more_leave_when_they_are_many(
 ) -> None:
     fill(store, 12)
     update(index, repo, now=NOW)
-    embed_sparse(index, WordEncoder())
+    embed(index, WordEncoder())
     for number in range(1, 12):
         store.delete(f"areas/{number}.html")
+    store.commit()
     update(index, repo, now=NOW)
-    embed_sparse(index, WordEncoder())
+    embed(index, WordEncoder())
     assert len(stored_rows(index)) == 12
     monkeypatch.setattr(vectors, "FEW_TEXTS", 3)
-    embed_sparse(index, WordEncoder())
+    embed(index, WordEncoder())
     assert len(stored_rows(index)) == 1
     assert postings_agree_with_rows(index)
     assert [(c.covered, c.texts) for c in coverage(index)] == [(1, 1)]
@@ -223,7 +224,7 @@ def test_a_batch_of_an_index_that_was_rebuilt_meanwhile_names_no_other_text(
                 connection.execute("UPDATE texts SET hash = ?", (b"another text",))
             return super().encode_docs(texts)
 
-    assert embed_sparse(index, Meddler()).written == 0
+    assert embed(index, Meddler()).written == 0
     assert stored_rows(index) == {}
 
 
@@ -235,7 +236,7 @@ def test_dense_vectors_come_back_as_they_went_in_across_pages(
     fill(store, 150)
     update(index, repo, now=NOW)
     encoder = HashVectors()
-    assert embed_dense(index, encoder).written == 150
+    assert embed(index, encoder).written == 150
     connection = index.connection
     found = vectors.find_space(connection, "dense", encoder.space_id)
     assert found is not None
@@ -255,10 +256,10 @@ def test_dense_vectors_come_back_as_they_went_in_across_pages(
     assert len(pages) == 3
     assert {n: data[12 * slot : 12 * slot + 12] for slot, n in enumerate(texts)} == wanted
     rebuild(index, repo, now=NOW)
-    assert embed_dense(index, encoder).written == 0
+    assert embed(index, encoder).written == 0
 
 
 def test_without_an_index_there_is_nothing_to_encode(index: Index) -> None:
     with pytest.raises(IndexStale):
-        embed_sparse(index, WordEncoder())
+        embed(index, WordEncoder())
     assert coverage(index) == ()

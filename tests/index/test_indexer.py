@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memhtml.index.database import open_index
-from memhtml.index.embed import embed_sparse
+from memhtml.index.embed import embed
 from memhtml.index.indexer import rebuild, update
 from memhtml.index.lookup import find_active, find_file, skipped_files
 from memhtml.index.overlay import NOT_A_FILE
@@ -348,7 +348,7 @@ def test_following_a_history_gives_what_a_rebuild_gives(
             if step[0] in {"update", "embed"}:
                 update(index, repo, now=NOW)
             if step[0] == "embed":
-                embed_sparse(index, WordEncoder())
+                embed(index, WordEncoder())
         update(index, repo, now=NOW)
         followed = tables(index)
         assert update(index, repo, now=NOW).unchanged

@@ -8,7 +8,7 @@ writes only what still fits.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from memhtml.index import vectors
 from memhtml.index.chunks import chunk_text
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memhtml.index.vectors import Space
     from memhtml.model.ports import DenseEncoder, Progress, SparseEncoder, SparseRow
 
-__all__ = ["BATCH_TEXTS", "Coverage", "Embedded", "coverage", "embed_dense", "embed_sparse"]
+__all__ = ["BATCH_TEXTS", "Coverage", "Embedded", "coverage", "embed"]
 
 BATCH_TEXTS = 256
 """Texts encoded between two commits: some two seconds of work that an interruption may cost."""
@@ -75,8 +75,9 @@ class Embedded(NamedTuple):
 class _Task(NamedTuple):
     """How the texts of one space come by their rows."""
 
-    settle: Callable[[apsw.Connection], Space]
-    """Returns the space, made where there was none."""
+    kind: str
+    name: str
+    dims: int | None
     encode: Callable[[Sequence[str]], Sequence[Any]]
     add: Callable[[apsw.Connection, Space, dict[int, Any]], None]
 
@@ -97,59 +98,34 @@ def coverage(index: Index) -> tuple[Coverage, ...]:
     return tuple(Coverage(s.kind, s.name, s.covered, state.texts) for s in spaces)
 
 
-def embed_sparse(
+def embed(
     index: Index,
-    encoder: SparseEncoder,
+    encoder: SparseEncoder | DenseEncoder,
     *,
     migrate: bool = False,
     workers: int = 1,
     limit: int | None = None,
     progress: Progress | None = None,
 ) -> Embedded:
-    """Give every text a row in the space of *encoder*, *limit* of them at most.
+    """Give every text that lacks one a row in the space of *encoder*, *limit* of them at most.
 
-    *workers* is how many threads encode. *migrate* replaces another space; see Raises.
+    *workers* is how many threads a sparse encoder may use. *migrate* replaces another space of the
+    same kind; see Raises.
 
     Raises:
-        EmbedModelMismatch: The index has rows of another sparse space, and *migrate* is not given.
+        EmbedModelMismatch: The index has rows of another space, and *migrate* is not given.
         IndexStale: There is no usable index.
         ModelUnavailable: The model could not answer; what was encoded before is kept.
     """
-
-    def space(connection: apsw.Connection) -> Space:
-        return _settled(connection, "sparse", encoder.space_id, None, migrate=migrate)
-
-    def encode(texts: Sequence[str]) -> list[SparseRow]:
-        return encoder.encode_docs(texts, workers=workers)
-
-    return _embed(index, _Task(space, encode, vectors.add_sparse), limit, progress)
-
-
-def embed_dense(
-    index: Index,
-    encoder: DenseEncoder,
-    *,
-    migrate: bool = False,
-    limit: int | None = None,
-    progress: Progress | None = None,
-) -> Embedded:
-    """Give every text a vector in the space of *encoder*; see `embed_sparse`."""
-
-    def space(connection: apsw.Connection) -> Space:
-        return _settled(connection, "dense", encoder.space_id, encoder.dims, migrate=migrate)
-
-    def encode(texts: Sequence[str]) -> list[bytes]:
-        return [row.astype("<f4").tobytes() for row in encoder.encode(texts, "document")]
-
-    return _embed(index, _Task(space, encode, vectors.add_dense), limit, progress)
-
-
-def _embed(index: Index, task: _Task, limit: int | None, progress: Progress | None) -> Embedded:
+    if hasattr(encoder, "encode_docs"):
+        task = _sparse(cast("SparseEncoder", encoder), workers)
+    else:
+        task = _dense(encoder)
     with index.writing("prepare for encoding") as connection:
         state = index.state()
         if state is None:
             raise IndexStale(f"there is no usable index at {index.path!r}")
-        space = task.settle(connection)
+        space = _settled(connection, task, migrate=migrate)
     total = state.texts - space.covered
     total = total if limit is None else min(total, limit)
     written, last = 0, 0
@@ -176,20 +152,31 @@ def _embed(index: Index, task: _Task, limit: int | None, progress: Progress | No
     return Embedded(found[0] if found else Coverage(space.kind, space.name, 0, 0), written)
 
 
-def _settled(
-    connection: apsw.Connection, kind: str, name: str, dims: int | None, *, migrate: bool
-) -> Space:
+def _sparse(encoder: SparseEncoder, workers: int) -> _Task:
+    def encode(texts: Sequence[str]) -> Sequence[SparseRow]:
+        return encoder.encode_docs(texts, workers=workers)
+
+    return _Task("sparse", encoder.space_id, None, encode, vectors.add_sparse)
+
+
+def _dense(encoder: DenseEncoder) -> _Task:
+    def encode(texts: Sequence[str]) -> Sequence[bytes]:
+        return [row.astype("<f4").tobytes() for row in encoder.encode(texts, "document")]
+
+    return _Task("dense", encoder.space_id, encoder.dims, encode, vectors.add_dense)
+
+
+def _settled(connection: apsw.Connection, task: _Task, *, migrate: bool) -> Space:
     """Return the space to write to, made or put in place of another where that is wanted."""
-    found = connection.execute(_SPACE_OF_KIND, (kind,)).fetchone()
-    if found is None:
-        return vectors.make_space(connection, kind, name, dims)
-    space = vectors.Space._make(found)
-    if (space.name, space.dims) == (name, dims):
-        return space
-    if not migrate:
-        raise EmbedModelMismatch(space.name, name)
-    vectors.drop_space(connection, space.id)
-    return vectors.make_space(connection, kind, name, dims)
+    found = connection.execute(_SPACE_OF_KIND, (task.kind,)).fetchone()
+    if found is not None:
+        space = vectors.Space._make(found)
+        if (space.name, space.dims) == (task.name, task.dims):
+            return space
+        if not migrate:
+            raise EmbedModelMismatch(space.name, task.name)
+        vectors.drop_space(connection, space.id)
+    return vectors.make_space(connection, task.kind, task.name, task.dims)
 
 
 def _pending(index: Index, space: Space, after: int, limit: int) -> list[_Text]:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from memhtml.index.overlay import TreeReader
     from memhtml.index.rows import Rows
     from memhtml.model.document import Document
+    from memhtml.model.ports import Progress
     from memhtml.model.tree import Change
 
 __all__ = ["Counts", "bring_to", "committed_states", "fill"]
@@ -135,6 +136,7 @@ def fill(
     reader: TreeReader,
     wanted: Mapping[str, File | None],
     chunk_chars: int,
+    progress: Progress | None = None,
 ) -> tuple[int, tuple[SkippedRow, ...]]:
     """Insert everything into an empty database, a batch at a time.
 
@@ -144,16 +146,18 @@ def fill(
     batch: list[Rows] = []
     skipped: list[SkippedRow] = []
     present = {path: file for path, file in wanted.items() if file is not None}
-    for found in _read(reader, present, chunk_chars, {}):
+    for done, found in enumerate(_read(reader, present, chunk_chars, {}), 1):
         if isinstance(found, SkippedRow):
             writer.skip(connection, found)
             skipped.append(found)
-            continue
-        files += 1
-        batch.append(found)
-        if len(batch) == BATCH_FILES:
-            writer.add(connection, batch)
-            batch.clear()
+        else:
+            files += 1
+            batch.append(found)
+            if len(batch) == BATCH_FILES:
+                writer.add(connection, batch)
+                batch.clear()
+        if progress is not None and (not done % BATCH_FILES or done == len(present)):
+            progress(done, len(present))
     writer.add(connection, batch)
     return files, tuple(skipped)
 

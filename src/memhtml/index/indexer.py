@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memhtml.index.overlay import TreeReader
     from memhtml.index.rows import SkippedRow
     from memhtml.model.document import Document
+    from memhtml.model.ports import Progress
     from memhtml.model.tree import Change
 
 __all__ = ["Report", "rebuild", "update"]
@@ -47,11 +48,13 @@ class Report(NamedTuple):
     """Files found in this pass to be no memories."""
 
 
-def rebuild(index: Index, reader: TreeReader, *, now: str) -> Report:
+def rebuild(
+    index: Index, reader: TreeReader, *, now: str, progress: Progress | None = None
+) -> Report:
     """Build the index anew from HEAD and the working tree, and put it in place of the old one.
 
     The old index answers until the new one is complete; a failure or a kill leaves it as it was.
-    *now* is the instant to record.
+    *now* is the instant to record; *progress* hears of files, and stops the rebuild by raising.
 
     Raises:
         Busy: Another process is writing to the index.
@@ -73,7 +76,7 @@ def rebuild(index: Index, reader: TreeReader, *, now: str) -> Report:
             built.execute("BEGIN")
             _keep_vectors(index, built)
             files, skipped = follow.fill(
-                built, reader, {**committed, **worktree}, index.chunk_chars
+                built, reader, {**committed, **worktree}, index.chunk_chars, progress
             )
             write_overlay(built, worktree, committed)
             writer.seal(built, head_sha=head, chunk_chars=index.chunk_chars, now=now)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import apsw
 
     from memhtml.index.database import Index
+    from memhtml.index.usage import SessionLink
 
 __all__ = [
     "Finding",
@@ -31,6 +32,7 @@ __all__ = [
     "overlaid_paths",
     "select_paths",
     "skipped_files",
+    "written_in",
 ]
 
 _FIND_ACTIVE = """
@@ -53,6 +55,10 @@ SELECT DISTINCT s.path FROM edges AS e JOIN files AS s ON s.id = e.src_id
 WHERE e.dst_path = ? AND s.archived = 0 ORDER BY s.path
 """
 _LIST_PATHS = "SELECT path FROM files WHERE archived <= ? ORDER BY path"
+_WRITTEN_IN = """
+SELECT path, session_id, 'wrote', created_at, prompt_id, turn_uuid FROM files
+WHERE session_id = ? ORDER BY created_at, path
+"""
 _ALL_FILES = "SELECT id, path, title, gist, memory_type, updated_at FROM files ORDER BY path"
 _ALL_TAGS = "SELECT file_id, tag FROM file_tags ORDER BY file_id, tag"
 _ALL_ENTITIES = "SELECT file_id, entity FROM file_entities ORDER BY file_id, entity"
@@ -141,7 +147,11 @@ def list_paths(index: Index, *, include_archived: bool = False) -> list[str]:
 
 
 def select_paths(
-    index: Index, condition: str, values: Sequence[str], *, updated_before: str | None = None
+    index: Index,
+    condition: str,
+    values: Sequence[str | float],
+    *,
+    updated_before: str | None = None,
 ) -> list[str]:
     """Return the paths of the files ``f`` that meet *condition*, sorted; see `search.scope`."""
     sql = f"SELECT f.path FROM files AS f WHERE {condition}"  # noqa: S608 - ours, values bound
@@ -150,6 +160,18 @@ def select_paths(
         values = (*values, updated_before)
     with index.guarded("choose memories"):
         return [path for (path,) in index.connection.execute(f"{sql} ORDER BY f.path", values)]
+
+
+def written_in(index: Index, session_id: str) -> list[SessionLink]:
+    """Return the memories that say they were written in *session_id*, in order of creation."""
+    from memhtml.index.usage import LinkKind, SessionLink  # noqa: PLC0415 - only here
+
+    with index.guarded("look up a session"):
+        found = index.connection.execute(_WRITTEN_IN, (session_id,))
+        return [
+            SessionLink(path, session, LinkKind(kind), *rest)
+            for path, session, kind, *rest in found
+        ]
 
 
 def indexed_files(index: Index) -> dict[str, str]:

@@ -88,8 +88,10 @@ _VALUES = {Signal.POSITIVE: 1.0, Signal.NEGATIVE: -1.0}
 
 
 class LinkKind(StrEnum):
-    """What a session did with a memory. What it wrote, the memory's own file says."""
+    """What a session did with a memory."""
 
+    WROTE = "wrote"
+    """Said by the memory's own file, so the state plane never has it."""
     READ = "read"
     CORRECTED = "corrected"
     REINFORCED = "reinforced"
