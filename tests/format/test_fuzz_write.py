@@ -333,6 +333,7 @@ def test_markup_that_is_let_through_stays_in_its_article_for_any_reader(markup: 
     assert body is not None
     (article,) = body.css("article")
     article.decompose()
+    assert not body.css("body > *")
     assert not body.text().strip("\t\n\f\r ")
 
 

@@ -211,6 +211,13 @@ def test_an_article_is_found_though_a_head_speaks_of_one() -> None:
         "</p",
         "<body data-x=1>",
         "<html data-x=1>",
+        "<b>",
+        "<code>",
+        "<nobr>",
+        "<a href='/x'>y",
+        "<p><em>open emphasis",
+        "<p><b>x</p>",
+        "<noscript><article></article></noscript>",
     ],
 )
 def test_markup_that_leaves_its_article_is_refused(markup: str) -> None:
@@ -225,7 +232,7 @@ def test_markup_that_leaves_its_article_is_refused(markup: str) -> None:
         "",
         "<p>an open paragraph",
         "<ul><li>an open list",
-        "<p><em>open emphasis",
+        "<b>closed</b>",
         "</body>",
         "</html>",
         "</p>",

@@ -3,7 +3,8 @@
 Markup that closes the article, opens something that swallows the closing tags, or writes on the
 elements around it would still render to bytes, and often to a valid memory: only not the memory
 that was asked for. The proof that it stays inside is in the tree: the article spans exactly the
-placed bytes, every closing tag of the frame is read as one, and nothing was added around it.
+placed bytes, every closing tag of the frame is read as one, and nothing was added around it, be it
+text, an attribute or an element.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["check_containment"]
 
+_FRAME = frozenset({"html", "head", "body"})
 _FRAME_ATTRIBUTES: dict[str, dict[str, str]] = {"html": {"lang": "en"}, "body": {}}
 
 
@@ -57,9 +59,17 @@ def _survey(tree: Tree) -> tuple[Location | None, str | None]:
                 trespass = "puts text outside of the article"
         else:
             tag, attrs, node = step
+            is_around = "article" not in open_tags and "head" not in open_tags
             open_tags.append(tag)
             if tag == "article" and article is None:
                 article = tree.locate(node)
+            elif tag == "noscript":
+                # Text to who runs scripts, and markup to who runs none (HTML §4.12.2).
+                trespass = "holds a <noscript>, which readers take for different things"
+            elif is_around and tag not in _FRAME:
+                # A formatting element that was left open is opened again by what follows the
+                # article, if only by a line end (HTML §13.2.4.3).
+                trespass = f"leaves something open beyond the article: <{tag}>"
             elif tag in _FRAME_ATTRIBUTES and dict(attrs) != _FRAME_ATTRIBUTES[tag]:
                 trespass = f"sets attributes of the {tag} element"
     return article, trespass
