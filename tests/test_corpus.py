@@ -223,6 +223,32 @@ def test_publishing_twice_commits_once_and_shows_head_not_hand_edits(
     assert git(store, "status", "--porcelain") == ""
 
 
+def test_publishing_replaces_and_removes_nothing_that_somebody_else_made(
+    corpus: Corpus, store: Path
+) -> None:
+    corpus.write(draft("Rye", "The rye starter is fed at 05:40."))
+    (store / "browse").mkdir()
+    for name in ("index.html", "browse/mine.html"):
+        (store / name).write_text("MINE")
+    git(store, "add", "-A")
+    git(store, "commit", "-qm", "mine")
+    with pytest.raises(WriteConflict, match="memhtml did not make it"):
+        publish(corpus)
+    git(store, "mv", "index.html", "start.html")
+    git(store, "commit", "-qm", "out of the way")
+    assert publish(corpus).removed == ()
+    assert (store / "browse/mine.html").read_text() == "MINE"
+
+
+def test_a_listing_of_the_typescript_tool_is_replaced(corpus: Corpus, store: Path) -> None:
+    corpus.write(draft("Rye", "The rye starter is fed at 05:40."))
+    listing = "<title>areas</title><article><p><mark>1 entry</mark></p><ul></ul></article>"
+    (store / "areas/index.html").write_text(listing)
+    git(store, "add", "-A")
+    git(store, "commit", "-qm", "published by the other tool")
+    assert "areas/index.html" in publish(corpus).written
+
+
 def _write_some(root: str, worker: int) -> None:
     with Corpus.open(root) as corpus:
         for n in range(6):

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.format.parse import parse
 from memhtml.model.edges import path_of_href, rel_for_token
-from memhtml.store.listings import Entry, is_generated, plan_publish
+from memhtml.store.listings import Entry, is_generated, is_our_work, plan_publish
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
 
     from memhtml.corpus import Corpus
     from memhtml.model.document import Document
     from memhtml.store.listings import Published
+    from memhtml.store.plan import Planned, View
 
 __all__ = ["Publication", "publish"]
 
@@ -32,23 +34,31 @@ class Publication(NamedTuple):
     commit: str | None
 
 
-def publish(corpus: Corpus) -> Publication:
+def publish(corpus: Corpus, *, replace: bool = False) -> Publication:
     """Write the pages that are missing or stale, and remove those that list nothing any more.
 
+    *replace* takes files at the places of pages for pages, whoever made them.
+
     Raises:
-        WriteConflict: A page was edited by hand and not committed.
+        WriteConflict: A page was edited by hand and not committed, or would take the place of a
+            file that is nobody's page.
         Busy: Another process kept a lock for longer than we wait.
     """
     style = resources.files("memhtml").joinpath("data/browse.css").read_bytes()
-    planned, commit = corpus.carry_out(
-        lambda _view, _now: plan_publish(
-            _entries(corpus),
-            {f.path: f.sha for f in corpus.committed_files() if is_generated(f.path)},
-            style=style,
-            sha_of=corpus.sha_of,
-        )
-    )
-    done: Published = planned.result
+
+    def plan(view: View, _now: datetime) -> Planned[Published]:
+        existing: dict[str, str] = {}
+        foreign: list[str] = []
+        for path in (f.path for f in corpus.committed_files() if is_generated(f.path)):
+            file = view.find(path)
+            if file is not None and (replace or is_our_work(path, file.data)):
+                existing[path] = file.sha
+            else:
+                foreign.append(path)
+        return plan_publish(_entries(corpus), existing, foreign, style=style, sha_of=corpus.sha_of)
+
+    planned, commit = corpus.carry_out(plan)
+    done = planned.result
     return Publication(done.pages, done.written, done.removed, commit)
 
 

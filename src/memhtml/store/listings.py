@@ -14,19 +14,32 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from memhtml.format.escape import escape_attribute, escape_text
+from memhtml.format.parse import parse
+from memhtml.model.document import Head
+from memhtml.model.errors import WriteConflict
 from memhtml.model.paths import original_path
 from memhtml.model.slugs import slugify, with_ordinal
 from memhtml.store.plan import Planned, Put, Remove, subject
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from memhtml.store.plan import Step
 
-__all__ = ["Entry", "Published", "is_generated", "plan_publish", "render_site"]
+__all__ = [
+    "Entry",
+    "Published",
+    "is_generated",
+    "is_our_work",
+    "plan_publish",
+    "render_site",
+]
 
 FOLDER = "browse"
 STYLESHEET = f"{FOLDER}/style.css"
+_MARK = "memhtml publish"
+"""What every generated file bears, so that nobody else's is ever replaced."""
+
 _POLICY = "default-src 'none'; style-src 'self'"
 """Nothing on a page runs or is fetched but the stylesheet, whatever a memory's text says."""
 
@@ -67,19 +80,51 @@ def is_generated(path: str) -> bool:
     return path.startswith(f"{FOLDER}/") or name == "index.html" or path == "sitemap.xml"
 
 
+def is_our_work(path: str, data: bytes) -> bool:
+    """Whether the file at a generated *path* was generated, and may be replaced or removed.
+
+    Pages bear a mark. A listing of the TypeScript tool has none: it is known by its title, which is
+    its folder, and by a claim that counts.
+
+    >>> is_our_work("index.html", b"<title>My own page</title>")
+    False
+    """
+    if _MARK.encode() in data:
+        return True
+    if path == "sitemap.xml":
+        return b"<urlset" in data and b"<loc>/" in data and b"<loc>h" not in data
+    if not path.endswith("index.html"):
+        return False
+    folder = posixpath.dirname(path)
+    document = parse(data)
+    counts = any(char.isdigit() for char in document.claim)
+    return document.title == (folder or "Memory") and counts and document.head == Head()
+
+
 def plan_publish(
     entries: Iterable[Entry],
     existing: Mapping[str, str],
+    foreign: Collection[str] = (),
     *,
     style: bytes,
     sha_of: Callable[[bytes], str],
 ) -> Planned[Published]:
     """Plan the pages for *entries*; no steps when all stand as they should.
 
-    *existing* are the generated files there are, with their blob shas; *style* is the stylesheet;
-    *sha_of* gives bytes git's name.
+    *existing* are the generated files there are, with their blob shas; *foreign* are files at such
+    places that somebody else made. *style* is the stylesheet; *sha_of* gives bytes git's name.
+
+    Raises:
+        WriteConflict: A page would take the place of a foreign file.
     """
     site = render_site(entries, style=style)
+    in_the_way = sorted(site.keys() & set(foreign))
+    if in_the_way:
+        raise WriteConflict(
+            in_the_way[0],
+            reason="a page would take its place, and memhtml did not make it",
+            suggestions=(f"git mv {in_the_way[0]} to another name", "memhtml publish --replace"),
+        )
     steps: list[Step] = []
     for path, data in site.items():
         if existing.get(path) != sha_of(data):
@@ -269,6 +314,7 @@ def _page(path: str, title: str, body: Iterable[str]) -> bytes:
         "<head>",
         '<meta charset="utf-8">',
         f"<title>{escape_text(title)}</title>",
+        f'<meta name="generator" content="{_MARK}">',
         '<meta name="viewport" content="width=device-width">',
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
         f'<link rel="stylesheet" href="{_href(path, STYLESHEET)}">',
@@ -310,6 +356,7 @@ def _plural(count: int, one: str, many: str) -> str:
 def _sitemap(entries: Sequence[Entry]) -> bytes:
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
+        f"<!-- {_MARK} -->",
         '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
     ]
     for entry in entries:

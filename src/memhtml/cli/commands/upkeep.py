@@ -51,7 +51,15 @@ COMMANDS = (
         summary="Write the pages for browsing: one a folder, one a tag, one an entity.",
         description=(
             "Pages describe what is committed. A second publish of the same memories changes "
-            "nothing, and pages that list nothing any more are removed."
+            "nothing, and pages that list nothing any more are removed. A file that memhtml did "
+            "not make is never replaced unless --replace says so."
+        ),
+        flags=(
+            Flag(
+                name="replace",
+                kind=Kind.BOOLEAN,
+                summary="replace files at the places of pages, whoever made them",
+            ),
         ),
         response_types=("publish.report",),
         errors=("ERR_NOT_A_STORE", "ERR_WRITE_CONFLICT", "ERR_BUSY", "ERR_GIT", "ERR_STORAGE"),
@@ -177,7 +185,7 @@ def _publish(call: Call) -> Success:
     from memhtml.publish import publish  # noqa: PLC0415 - help needs none
 
     with open_store(call) as corpus:
-        done = publish(corpus)
+        done = publish(corpus, replace=call.is_on("replace"))
 
     def text(screen: Screen) -> str:
         if done.commit is None:
