@@ -70,6 +70,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Corpus", "Health", "IndexStatus", "UsageExport"]
 
+_ATTEMPTS = 10
+
 T = TypeVar("T")
 R = TypeVar("R", bound="DataclassInstance")
 
@@ -399,8 +401,7 @@ class Corpus:
         commit: str | None = None
         try:
             with self._repo.writing():
-                self.update(scan=False)
-                planned = planner(_TreeView(self._repo, self._index), self._clock())
+                planned = self._planned(planner)
                 if planned.plan is None:
                     return planned, None
                 try:
@@ -414,6 +415,17 @@ class Corpus:
                 raise
             self._on_lag(f"git's index could not follow: {error.message}; the next write does it")
         return planned, commit
+
+    def _planned(self, planner: Callable[[View, datetime], Planned[T]]) -> Planned[T]:
+        """Let *planner* plan on one unchanging view of the index, at HEAD."""
+        for _ in range(_ATTEMPTS):
+            self.update(scan=False)
+            with self._index.reading("plan a change"):
+                # A rebuild that began before the last commit may just have taken its place.
+                state = self._index.state()
+                if state is not None and state.head_sha == self._repo.head():
+                    return planner(_TreeView(self._repo, self._index), self._clock())
+        raise Busy("somebody keeps building the index anew")
 
     def _follow(self, documents: Mapping[bytes, Document]) -> None:
         """Let the index follow our own commit; whatever happens, the commit stands."""
@@ -547,13 +559,18 @@ class Corpus:
         """
         from memhtml.search.search import search  # a write never needs it
 
-        try:
-            self.update(scan=scan)
-        except Busy:
-            # Somebody is indexing a large batch. What they have not acknowledged need not be found.
-            if self._index.state() is None:
-                raise
-        return search(self._index, text, scope, limit)
+        for _ in range(_ATTEMPTS):
+            try:
+                head = self.update(scan=scan).head_sha
+            except Busy:
+                # Somebody indexes a large batch. What is not acknowledged yet need not be found.
+                head = None
+            hits = search(self._index, text, scope, limit)
+            seen = hits.indexed_commit
+            # A rebuild that began before the last commit may just have taken the index's place.
+            if head is None or head == seen or (seen and self._repo.is_ancestor(head, seen)):
+                return hits
+        raise Busy("somebody keeps building the index anew")
 
     # The index
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.store.sandbox import Sandbox, put
-from tests.store.worker import PLANS
+from tests.store.worker import BURST, PLANS
 from tests.store.workers import crash
 
 if TYPE_CHECKING:
@@ -155,6 +155,26 @@ def test_a_crash_while_recovering_is_recovered_from(store: Sandbox, at: int, tim
         "projects/x/new.html": "new\n",
     }
     store.assert_sound()
+
+
+def test_a_name_used_again_within_a_burst_follows_after_a_kill_at_any_step(
+    store: Sandbox, tmp_path: Path
+) -> None:
+    pristine = tmp_path / "pristine"
+    shutil.copytree(store.root, pristine)
+    heard: list[str] = []
+    states = [BEFORE]
+    with store.open(on_step=heard.append) as repo, repo.writing():
+        for plan in BURST:
+            repo.apply(plan)
+            states.append(store.files())
+    for at in range(len(heard)):
+        shutil.rmtree(store.root)
+        shutil.copytree(pristine, store.root)
+        crash(store, "burst", at)
+        recover(store)
+        assert store.files() == states[heard[: at + 1].count("ref moved")], (at, heard[at])
+        store.assert_sound()
 
 
 def test_a_record_of_which_nothing_is_left_is_dropped(store: Sandbox) -> None:

@@ -27,6 +27,13 @@ PLANS = {
 }
 """Plans for a tree that has ``areas/a.html`` ("old") and ``areas/b.html`` ("other")."""
 
+BURST = (
+    PLANS["archive"],
+    put("areas/a.html", b"another\n"),
+    put("areas/a.html", b"changed again\n", sha(b"another\n")),
+)
+"""Plans of one block, of which the index hears at its end."""
+
 
 def crash(root: str, plan: str, at: int) -> None:
     """Apply a plan and die, as by ``kill -9``, at its step number *at*."""
@@ -40,8 +47,13 @@ def crash(root: str, plan: str, at: int) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
             os._exit(9)
 
-    with Repo.open(root, clock=lambda: NOW, durability="none", on_step=die) as repo:
-        repo.apply(PLANS[plan])
+    plans = BURST if plan == "burst" else (PLANS[plan],)
+    with (
+        Repo.open(root, clock=lambda: NOW, durability="none", on_step=die) as repo,
+        repo.writing(),
+    ):
+        for each in plans:
+            repo.apply(each)
 
 
 def write(root: str, name: str, count: int, delay: float) -> None:

@@ -142,8 +142,11 @@ class Index:
 
     @contextlib.contextmanager
     def reading(self, doing: str) -> Iterator[apsw.Connection]:
-        """One unchanging view of the index for everything inside."""
+        """One unchanging view of the index for everything inside; another inside joins it."""
         with self.guarded(doing):
+            if self.connection.in_transaction:
+                yield self.connection
+                return
             self.connection.execute("BEGIN")
             try:
                 yield self.connection

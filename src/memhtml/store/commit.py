@@ -48,7 +48,7 @@ from memhtml.store.trees import FILE, Entry
 from memhtml.store.writers import RefMoved, Signed, StagedFile
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from memhtml.store.git import Git
     from memhtml.store.gitdir import GitDir, Head
@@ -461,8 +461,7 @@ class Committer:
         if not left and not os.listdir(self._tmp):
             return
         self._staging.adopt()
-        for record in self._journal.left_behind():
-            self._finish(record)
+        self._finish([record for record in self._journal.left_behind() if self._came_about(record)])
         self._staging.flush()
         self._on_step("index recovered")
         self._staging.release()
@@ -470,42 +469,58 @@ class Committer:
         for name in os.listdir(self._tmp):
             files.unlink_if_there(os.path.join(self._tmp, name))
 
-    def _finish(self, record: Record) -> None:
+    def _came_about(self, record: Record) -> bool:
+        """Tell whether the commit of *record* is part of the branch that is checked out."""
         lock = os.path.join(self._where.common, *record.ref.split("/")) + ".lock"
         if files.content(lock) == f"{record.commit}\n".encode("ascii"):
             os.unlink(lock)
         tip = self._tip_of(record.ref)
         if tip is None or self._read_head().ref != record.ref:
+            return False
+        return tip == record.commit or self._git.is_ancestor(record.commit, tip)
+
+    def _finish(self, records: Sequence[Record]) -> None:
+        """Let files and index follow commits that were made one after another."""
+        if not records:
             return
-        if tip != record.commit and not self._git.is_ancestor(record.commit, tip):
-            return  # it never came about
         self._staging.hold()
+        tip = self._tip_of(records[-1].ref)
+        assert tip is not None  # noqa: S101 - the records are part of it
         tree = self._commits.of(tip)
-        staged = self._staging.find(record.shifts)
-        for path, shift in record.shifts.items():
+        # What each path was before the first commit, after it, and so on: a burst may archive a
+        # file and write another of that name, and the index has followed neither.
+        chains: dict[str, list[Entry | None]] = {}
+        for record in records:
+            for path, shift in record.shifts.items():
+                chains.setdefault(path, []).extend(shift)
+        staged = self._staging.find(chains)
+        for path, (*before, new) in chains.items():
             entry = staged.get(path)
             # The index follows last: where it has followed, the file had as well, and whatever
             # the file is now is somebody's later doing.
-            if (entry and (entry.mode, entry.sha)) != shift.old or (
-                self._trees.find(tree, path) != shift.new
-            ):
-                continue
-            self._bring_forward(record.commit, path, shift)
-            self._staging.put({path: shift.new})
+            known = entry and Entry(entry.mode, entry.sha)
+            if known in before and self._trees.find(tree, path) == new:
+                self._bring_forward(tip, path, before, new)
+                self._staging.put({path: new})
 
-    def _bring_forward(self, commit: str, path: str, shift: Shift) -> None:
-        untouched = (
-            files.is_free(self._where.root, path)
-            if shift.old is None
-            else self._is_on_disk(path, shift.old)
-        )
-        if not untouched:
-            return
+    def _is_untouched(self, path: str, old: Entry | None) -> bool:
+        if old is None:
+            return files.is_free(self._where.root, path)
+        return self._is_on_disk(path, old)
+
+    def _bring_forward(
+        self, commit: str, path: str, before: Sequence[Entry | None], new: Entry | None
+    ) -> None:
+        for old in before:
+            if self._is_untouched(path, old):
+                break
+        else:
+            return  # somebody has changed it since
         scratch = None
-        if shift.new is not None:
+        if new is not None:
             scratch = os.path.join(self._tmp, "forward")
             files.write_new(scratch, self._git.read_for_disk(commit, path))
-        self._place(path, shift, scratch)
+        self._place(path, Shift(old, new), scratch)
         self._on_step("file recovered")
 
     # Reading
