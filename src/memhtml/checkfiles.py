@@ -95,7 +95,7 @@ def find_files(
 
     A path that names a file is taken as it is. A folder is walked: its ``*.html`` files, without
     what git ignores when it lies in a repository, and without hidden folders, symbolic links
-    (reported), generated ``index.html`` listings and a store's own ``README.html``.
+    (reported), ``index.html`` listings, and of a store the pages of `publish` and ``README.html``.
     """
     seen: set[str] = set()
     for path in paths:
@@ -183,17 +183,19 @@ def _find(path: str, cwd: str, env: Mapping[str, str]) -> Iterator[Target | Prob
         # Reading it tells best what is wrong with it, if anything is.
         yield Target(label, full)
         return
+    from memhtml.store.listings import is_generated  # noqa: PLC0415 - only a walk needs it
+
     base = "" if label == "." else label.rstrip("/") + "/"
+    known: dict[str, str | None] = {}
     for name in _walk(full, env):
         last = name.rpartition("/")[2]
-        if not name.endswith(".html") or last == "index.html":
+        if not name.endswith(".html"):
             continue
         if any(part.startswith(".") for part in name.split("/")):
             continue
         place = os.path.join(full, name)
-        if last == "README.html" and os.path.isdir(
-            os.path.join(os.path.dirname(place), ".memhtml")
-        ):
+        in_store = _path_in_store(place, known)
+        if last == "index.html" or in_store == "README.html" or is_generated(in_store):
             continue
         try:
             mode = os.lstat(place).st_mode
@@ -208,6 +210,28 @@ def _find(path: str, cwd: str, env: Mapping[str, str]) -> Iterator[Target | Prob
             yield Problem(base + name, "a symbolic link is not followed; name it to check it")
         else:
             yield Problem(base + name, "not a regular file")
+
+
+def _path_in_store(place: str, known: dict[str, str | None]) -> str:
+    """Return *place* relative to the store it lies in, or only its name where it lies in none."""
+    folder, name = os.path.split(os.path.abspath(place))
+    return f"{_folder_in_store(folder, known) or ''}{name}"
+
+
+def _folder_in_store(folder: str, known: dict[str, str | None]) -> str | None:
+    """Return *folder* relative to its store, empty or with a slash at its end; None outside one.
+
+    *known* has the answers so far, and learns this one.
+    """
+    if folder not in known:
+        parent, name = os.path.split(folder)
+        if os.path.isdir(os.path.join(folder, ".memhtml")):
+            known[folder] = ""
+        elif parent == folder or (above := _folder_in_store(parent, known)) is None:
+            known[folder] = None
+        else:
+            known[folder] = f"{above}{name}/"
+    return known[folder]
 
 
 def _walk(folder: str, env: Mapping[str, str]) -> Iterator[str]:

@@ -6,6 +6,7 @@ import re
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -185,6 +186,28 @@ def test_a_place_where_something_is_absent_has_one_caret_and_a_blank_line_shows_
     assert excerpt(data, Span(3, 3, 2, 1, 2, 1), 60) is None
 
 
+@pytest.mark.parametrize("shift", range(4))
+def test_a_character_is_not_torn_where_a_long_line_is_cut(shift: int) -> None:
+    owls = "\U0001f989" * 400
+    data = f"{owls}{'x' * shift}<b>{'x' * shift}{owls}".encode()
+
+    shown = excerpt(data, span_of(data, b"<b>"), 60)
+
+    assert shown is not None
+    assert set(shown[0]) - {"x"} == {"…", "\U0001f989", "<", "b", ">"}
+
+
+def test_showing_a_place_costs_the_same_on_a_line_of_megabytes() -> None:
+    def seconds(line: bytes) -> float:
+        middle = len(line) // 2
+        start = time.process_time()
+        for _ in range(100):
+            excerpt(line, Span(middle, middle + 3, 1, 1, 1, 4), 60)
+        return time.process_time() - start
+
+    assert seconds(b"<b>" * 2_000_000) < 20 * seconds(b"<b>" * 200)
+
+
 def test_standard_input_is_checked_under_its_own_name(tmp_path: Path) -> None:
     result = check(tmp_path, "-", stdin=WITHOUT_CLAIM)
     assert result.status == 1
@@ -262,6 +285,29 @@ def test_outside_a_repository_every_file_but_hidden_ones_is_found(tmp_path: Path
     (tmp_path / "s/.memhtml").mkdir()
     # A store's own page is no memory; in any other folder the name means nothing.
     assert checked(check(tmp_path)) == ["a.html", "sub/README.html", "sub/b.html"]
+
+
+def test_published_pages_are_no_memories_wherever_the_check_begins(tmp_path: Path) -> None:
+    root = ["--repo", str(tmp_path)]
+    assert call("init", *root).status == 0
+    told = ("--type", "semantic", "--title", "Owl", "--claim", "Owls moult.", "--tag", "owl")
+    assert call("write", *told, *root).status == 0
+    assert call("publish", *root).status == 0
+    pages = [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("browse/**/*.html")]
+    assert "browse/tags/owl.html" in pages
+
+    result = check(tmp_path)
+
+    assert (result.status, result.data["filesChecked"]) == (0, 1)
+    assert check(tmp_path / "browse").data["filesChecked"] == 0
+    elsewhere = tmp_path / "areas/browse/x.html"
+    elsewhere.parent.mkdir()
+    elsewhere.write_bytes(GOOD)
+    assert check(tmp_path).data["filesChecked"] == 2
+    hooks = (Path(__file__).parents[2] / ".pre-commit-hooks.yaml").read_text("utf-8")
+    for excluded in re.findall("exclude: (.+)", hooks):
+        assert all(re.search(excluded, path) for path in pages)
+        assert not re.search(excluded, "areas/browse/x.html")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")

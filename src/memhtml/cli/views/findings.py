@@ -25,6 +25,8 @@ __all__ = ["Summary", "codes_page", "excerpt", "findings_page", "github_commands
 _COLOURS = {Severity.VIOLATION: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}
 _GITHUB = {Severity.VIOLATION: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 _TAB = 4
+_CONTINUATIONS = bytes(range(0x80, 0xC0))
+"""What a character of UTF-8 goes on with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,13 +97,19 @@ def excerpt(data: bytes, span: Span, width: int) -> tuple[str, int, int] | None:
     than one line is underlined to the end of its first. None for a line that is blank, since it
     shows nothing.
     """
-    start = max(data.rfind(b"\n", 0, span.start), data.rfind(b"\r", 0, span.start)) + 1
-    ends = [at for at in (data.find(b"\n", span.start), data.find(b"\r", span.start)) if at >= 0]
-    end = min(ends, default=len(data))
-    before = data[start : span.start].decode("utf-8", "replace").removeprefix("\ufeff")
+    # Of a line of a megabyte only what could be shown is looked at, or a file of one line would
+    # take the square of its length. Four bytes are the longest character.
+    reach = 4 * (width + 2)
+    low, high = max(0, span.start - reach), span.start + reach
+    start = max(low, *(data.rfind(end, low, span.start) + 1 for end in (b"\n", b"\r")))
+    ends = [at for at in (data.find(end, span.start, high) for end in (b"\n", b"\r")) if at >= 0]
+    end = min(ends, default=min(high, len(data)))
+    lead_in = data[start : span.start]
+    if start == low:
+        lead_in = lead_in.lstrip(_CONTINUATIONS)
+    before = lead_in.decode("utf-8", "replace").removeprefix("\ufeff")
     fault = data[span.start : min(max(span.end, span.start), end)].decode("utf-8", "replace")
     after = data[max(span.start, min(span.end, end)) : end].decode("utf-8", "replace")
-    # Of a line of a megabyte only what could be shown is looked at.
     is_cut = len(before) > width
     lead, fault, after = (_flat(part) for part in (before[-width:], fault[:width], after[:width]))
     if is_cut or cells(lead + fault + after) > width:
