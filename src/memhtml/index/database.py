@@ -32,6 +32,7 @@ __all__ = [
     "empty_database",
     "make_ignored_folder",
     "open_index",
+    "open_index_at",
 ]
 
 BUSY_TIMEOUT_MS = 20_000
@@ -221,15 +222,18 @@ def cache_folder(root: str) -> str:
 def open_index(root: str, *, chunk_chars: int = CHUNK_CHARS) -> Index:
     """Open the index of the store at *root*; an absent one is made empty and has no state.
 
-    *chunk_chars* is the longest text to encode, in code points.
-
-    A store that cannot be written to gets a private index, started from the one on disk where
-    that can be read.
+    *chunk_chars* is the longest text to encode, in code points. A store that cannot be written to
+    gets a private index, started from the one on disk where that can be read.
 
     Raises:
         StorageFailure: What stands in the index's place cannot be opened.
     """
     path = os.path.join(cache_folder(root), "index.db")
+    return open_index_at(path, root=root, chunk_chars=chunk_chars)
+
+
+def open_index_at(path: str, *, root: str | None, chunk_chars: int) -> Index:
+    """Open the index in the file *path*; see `open_index`. *root* is `Index.root`."""
     try:
         connection = _connect(path)
     except (OSError, apsw.CantOpenError):

@@ -49,12 +49,18 @@ class Report(NamedTuple):
 
 
 def rebuild(
-    index: Index, reader: TreeReader, *, now: str, progress: Progress | None = None
+    index: Index,
+    reader: TreeReader,
+    *,
+    now: str,
+    progress: Progress | None = None,
+    vectors_of: Index | None = None,
 ) -> Report:
     """Build the index anew from HEAD and the working tree, and put it in place of the old one.
 
     The old index answers until the new one is complete; a failure or a kill leaves it as it was.
     *now* is the instant to record; *progress* hears of files, and stops the rebuild by raising.
+    *vectors_of* is the index to take vectors from, *index* itself by default.
 
     Raises:
         Busy: Another process is writing to the index.
@@ -74,7 +80,7 @@ def rebuild(
     try:
         with index.guarded("build the index"):
             built.execute("BEGIN")
-            _keep_vectors(index, built)
+            _keep_vectors(vectors_of or index, built)
             files, skipped = follow.fill(
                 built, reader, {**committed, **worktree}, index.chunk_chars, progress
             )
