@@ -17,6 +17,7 @@ from memhtml.index.database import open_index
 from memhtml.model.errors import (
     Busy,
     GitFailure,
+    IndexStale,
     InvalidMemory,
     MemhtmlError,
     PathNotFound,
@@ -420,11 +421,14 @@ class Corpus:
         """Let *planner* plan on one unchanging view of the index, at HEAD."""
         for _ in range(_ATTEMPTS):
             self.update(scan=False)
-            with self._index.reading("plan a change"):
-                # A rebuild that began before the last commit may just have taken its place.
-                state = self._index.state()
-                if state is not None and state.head_sha == self._repo.head():
-                    return planner(_TreeView(self._repo, self._index), self._clock())
+            try:
+                with self._index.reading("plan a change"):
+                    # A rebuild that began before the last commit may just have taken its place.
+                    state = self._index.state()
+                    if state is not None and state.head_sha == self._repo.head():
+                        return planner(_TreeView(self._repo, self._index), self._clock())
+            except IndexStale:
+                self.rebuild()  # a damaged page, which nothing had to read until now
         raise Busy("somebody keeps building the index anew")
 
     def _follow(self, documents: Mapping[bytes, Document]) -> None:
@@ -610,6 +614,10 @@ class Corpus:
     def update(self, *, scan: bool = True) -> Report:
         """Bring the index up to HEAD and, with *scan*, to the files on disk."""
         return indexer.update(self._index, self._repo, now=stamp(self._clock()), scan=scan)
+
+    def index_damage(self) -> str | None:
+        """Return what is wrong with the file of the index, None when nothing is."""
+        return self._index.damage()
 
     def index_status(self) -> IndexStatus:
         """Return what the index holds; changes nothing."""

@@ -209,6 +209,38 @@ def test_an_index_that_lies_is_told_and_built_anew(corpus: Corpus) -> None:
     assert examine(corpus).is_healthy
 
 
+def damage_index(corpus: Corpus) -> None:
+    """Hurt two pages that following the tree never reads."""
+    for number in range(60):
+        write(corpus, f"Owl {number}", f"Owl number {number} sleeps in barn {number}.")
+    corpus.rebuild()
+    corpus.close()
+    with Path(corpus.root, ".memhtml/cache/index.db").open("r+b") as file:
+        for at in (9000, 20480):
+            file.seek(at)
+            file.write(b"\xa5" * 2000)
+
+
+def test_a_damaged_index_is_told_and_built_anew(corpus: Corpus) -> None:
+    damage_index(corpus)
+    with Corpus.open(corpus.root, clock=lambda: NOW) as again:
+        found = examine(again)
+        assert not found.is_healthy
+        assert codes(found) == {"index-drift": [None]}
+        mend(again, found)
+        assert codes(examine(again)) == {}
+
+
+def test_a_write_that_meets_a_damaged_index_goes_on(corpus: Corpus) -> None:
+    damage_index(corpus)
+    with Corpus.open(corpus.root, clock=lambda: NOW) as again:
+        written = again.write(
+            Draft(title="New", claim="Something new holds.", memory_type=MemoryType.SEMANTIC)
+        )
+        assert written.created
+        assert codes(examine(again)) == {}
+
+
 def test_what_a_crashed_writer_left_is_told_and_finished(corpus: Corpus) -> None:
     write(corpus, "A", "First fact.")
     scratch = Path(corpus.root, ".git/memhtml/tmp/file-0")

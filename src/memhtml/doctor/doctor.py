@@ -149,6 +149,12 @@ def _about_merging(corpus: Corpus) -> Iterator[Finding]:
 def _drift(corpus: Corpus, surveyed: Survey) -> Iterator[Finding]:
     """Yield where the index, brought up to date, disagrees with the tree."""
     corpus.update()
+    damage = corpus.index_damage()
+    if damage is not None:
+        # What a damaged index says of single files is worth nothing.
+        message = f"the file of the index is damaged: {damage}"
+        yield Finding(code="index-drift", message=message, other_fix="rebuild")
+        return
     indexed = corpus.indexed_files()
     there = {file.path: file.sha for file in surveyed.valid()}
     for path in sorted(indexed.keys() | there.keys()):

@@ -115,6 +115,18 @@ class Index:
             return None
         return State(*row[2:])
 
+    def damage(self) -> str | None:
+        """Return what SQLite finds wrong with the pages of the file, None when nothing is.
+
+        Every page is read: about a second for a gigabyte.
+        """
+        with self.guarded("examine the index"):
+            try:
+                found = self.connection.execute("PRAGMA quick_check(1)").fetchone()
+            except (apsw.SQLError, apsw.NotADBError, apsw.CorruptError) as error:
+                return str(error)
+        return None if found is None or found[0] == "ok" else str(found[0]).splitlines()[-1]
+
     @contextlib.contextmanager
     def guarded(self, doing: str) -> Iterator[None]:
         """Turn what SQLite raises inside into our errors; *doing* completes "could not …".
