@@ -1,49 +1,58 @@
 """Retrieval quality: recall@5, recall@10, MRR and nDCG@10 over a file of memories and questions.
 
-    python bench/retrieval.py --data FILE [--cache DIR] [--dense] [--pool]
+    python bench/retrieval.py --data FILE [--cache DIR] [--keep DIR]
 
 FILE has one JSON object a line: memories (``kind``, ``corpus``, ``id``, ``session``, ``at``,
 ``text``) and queries (``kind``, ``corpus``, ``id``, ``category``, ``text``, ``evidence``). Each
-corpus is an index of its own; with ``--pool`` they are also measured as one. Every system is one
-entry of `SYSTEMS`, a function from an `Index` and a question to ranked ids.
+corpus becomes a store of its own, a memory a file, written, committed, indexed and encoded as any
+other; every system but the floor is the product's own search with something switched off.
+
+The floor, *plain bm25*, is FTS5 with ``porter`` over the bare texts, the words of the question
+that are no stop words joined by OR. Answers are taken as they come: where search says that nothing
+answers, the question scores nothing.
 """
 
 from __future__ import annotations
 
 import argparse
+import html
 import json
 import math
 import os
 import re
+import subprocess
 import sys
+import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
-from memhtml.providers.encoders.load import dense_encoder, sparse_encoder
+from memhtml.index.database import open_index
+from memhtml.index.embed import embed
+from memhtml.index.indexer import update
+from memhtml.providers.encoders.load import query_table, sparse_encoder
 from memhtml.providers.models import cache_home
-from memhtml.scoring import fusion, sparse
 from memhtml.scoring.stopwords import content_words
+from memhtml.search.search import Means, search
+from memhtml.store.repo import Repo
 
 if TYPE_CHECKING:
-    from memhtml.model.ports import DenseEncoder, SparseEncoder, SparseRow
+    from collections.abc import Callable, Mapping, Sequence
 
-ARM_LIMIT = 200
-DENSE_CANDIDATES = 50
+    from memhtml.index.database import Index
+
 RETURNED = 100
+NOW = "2026-01-01T00:00:00Z"
 
 _word_re = re.compile(r"[^\W_]+")
 
 
 class Memory(NamedTuple):
     id: str
-    session: tuple[str, int]
+    session: str
     at: str
     text: str
 
@@ -62,136 +71,122 @@ class Scores(NamedTuple):
     ndcg: float
 
 
-@dataclass(frozen=True, slots=True)
-class Encoders:
-    sparse: SparseEncoder
-    dense: DenseEncoder | None
+class Store(NamedTuple):
+    """One corpus, twice: as a store of ours, and as the bare texts of the floor."""
+
+    index: Index
+    bare: apsw.Connection
+    ids: Mapping[str, str]
+    """Of a path, the memory."""
 
 
-class Index:
-    """A scratch index of one corpus: FTS5, postings and vectors in memory. Ids are row numbers."""
-
-    def __init__(
-        self, memories: Sequence[Memory], rows: Mapping[str, SparseRow], dense: Mapping[str, Any]
-    ) -> None:
-        self.ids = [memory.id for memory in memories]
-        self.size = len(memories)
-        self.database = apsw.Connection(":memory:")
-        self.database.execute(
-            "CREATE VIRTUAL TABLE memories USING fts5(text, "
-            "tokenize='porter unicode61 remove_diacritics 2')"
-        )
-        self.database.executemany(
-            "INSERT INTO memories (rowid, text) VALUES (?, ?)",
-            [(number, memory.text) for number, memory in enumerate(memories)],
-        )
-        self.postings = sparse.inverted(
-            (number, rows[memory.id]) for number, memory in enumerate(memories)
-        )
-        self.vectors = [dense[memory.id] for memory in memories] if dense else []
-        self.beside: dict[int, list[int]] = {number: [] for number in range(self.size)}
-        sessions = defaultdict(list)
-        for number, memory in enumerate(memories):
-            sessions[memory.session].append((memory.at, number))
-        for members in sessions.values():
-            order = [number for _, number in sorted(members)]
-            for before, after in pairwise(order):
-                self.beside[before].append(after)
-                self.beside[after].append(before)
-
-    def lexical(self, question: str) -> dict[int, float]:
-        words = content_words(_word_re.findall(question.lower()))
-        if not words:
-            return {}
-        found = self.database.execute(
-            "SELECT rowid, bm25(memories) FROM memories WHERE memories MATCH ? "
-            "ORDER BY bm25(memories), rowid LIMIT ?",
-            (" OR ".join(f'"{word}"' for word in words), ARM_LIMIT),
-        )
-        return {number: -rank for number, rank in found}
-
-    def semantic(self, question: str, encoders: Encoders) -> dict[int, float]:
-        asked = [
-            (weight, self.postings[term])
-            for term, weight in encoders.sparse.query(question).items()
-            if term in self.postings
-        ]
-        return dict(sparse.best(sparse.scores(asked, self.size), ARM_LIMIT))
-
-    def cosines(
-        self, question: str, encoders: Encoders, candidates: Iterable[int]
-    ) -> dict[int, float]:
-        assert encoders.dense
-        asked = encoders.dense.encode([question], "query")[0]
-        return {number: float(self.vectors[number] @ asked) for number in candidates}
+System = "Callable[[Store, str], list[str]]"
 
 
-Ranking = list[tuple[int, float]]
-System = Callable[[Index, Encoders, str], Ranking]
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--cache", type=Path, default=cache_home(os.environ, sys.platform))
+    parser.add_argument("--keep", type=Path, help="where stores stay for the next run")
+    options = parser.parse_args()
+    corpora, questions = read(options.data)
+    with tempfile.TemporaryDirectory() as folder:
+        root = options.keep or Path(folder)
+        stores = {name: build(root / name, m, options.cache) for name, m in corpora.items()}
+        report(systems(options.cache), stores, questions)
 
 
-def bm25(index: Index, encoders: Encoders, question: str) -> Ranking:
-    del encoders
-    return fusion.ranked(index.lexical(question), RETURNED)
+def systems(cache: Path) -> dict[str, Callable[[Store, str], list[str]]]:
+    queries = query_table("splade-tiny", cache)
+
+    def product(means: Means) -> Callable[[Store, str], list[str]]:
+        def ask(store: Store, question: str) -> list[str]:
+            found = search(store.index, question, limit=RETURNED, means=means)
+            return [store.ids[hit.path] for hit in found.hits]
+
+        return ask
+
+    return {
+        "plain bm25": plain_bm25,
+        "words": product(Means(with_neighbours=False)),
+        "words + sparse": product(Means(queries=queries, with_neighbours=False)),
+        "default (+ neighbours)": product(Means(queries=queries)),
+    }
 
 
-def splade(index: Index, encoders: Encoders, question: str) -> Ranking:
-    return fusion.ranked(index.semantic(question, encoders), RETURNED)
-
-
-def fused(index: Index, encoders: Encoders, question: str) -> Ranking:
-    return fusion.ranked(_fused(index, encoders, question), RETURNED)
-
-
-def neighbours(index: Index, encoders: Encoders, question: str) -> Ranking:
-    scores = fusion.boosted(_fused(index, encoders, question), index.beside.__getitem__)
-    return fusion.ranked(scores, RETURNED)
-
-
-def minilm(index: Index, encoders: Encoders, question: str) -> Ranking:
-    return fusion.ranked(index.cosines(question, encoders, range(index.size)), RETURNED)
-
-
-def lexical_and_dense(index: Index, encoders: Encoders, question: str) -> Ranking:
-    lexical = index.lexical(question)
-    cosines = index.cosines(question, encoders, range(index.size))
-    arms = [fusion.scaled(lexical), {k: fusion.DENSE_WEIGHT * v for k, v in cosines.items()}]
-    return fusion.ranked(fusion.fused(arms), RETURNED)
-
-
-def everything(index: Index, encoders: Encoders, question: str) -> Ranking:
-    lexical, semantic = index.lexical(question), index.semantic(question, encoders)
-    first = {key for arm in (lexical, semantic) for key in list(arm)[:DENSE_CANDIDATES]}
-    cosines = index.cosines(question, encoders, first)
-    arms = [
-        fusion.scaled(lexical, fusion.LEXICAL_WEIGHT),
-        fusion.scaled(semantic, fusion.SPARSE_WEIGHT),
-        {key: fusion.DENSE_WEIGHT * cosine for key, cosine in cosines.items()},
-    ]
-    scores = fusion.boosted(fusion.fused(arms), index.beside.__getitem__)
-    return fusion.ranked(scores, RETURNED)
-
-
-SYSTEMS: dict[str, System] = {
-    "bm25": bm25,
-    "sparse": splade,
-    "bm25 + sparse": fused,
-    "default (+ neighbours)": neighbours,
-}
-DENSE_SYSTEMS: dict[str, System] = {
-    "dense": minilm,
-    "bm25 + dense": lexical_and_dense,
-    "default + dense": everything,
-}
-
-
-def _fused(index: Index, encoders: Encoders, question: str) -> dict[int, float]:
-    return fusion.fused(
-        [
-            fusion.scaled(index.lexical(question), fusion.LEXICAL_WEIGHT),
-            fusion.scaled(index.semantic(question, encoders), fusion.SPARSE_WEIGHT),
-        ]
+def plain_bm25(store: Store, question: str) -> list[str]:
+    words = content_words(_word_re.findall(question.lower()))
+    found = store.bare.execute(
+        "SELECT id FROM memories WHERE memories MATCH ? ORDER BY bm25(memories), rowid LIMIT ?",
+        (" OR ".join(f'"{word}"' for word in words), RETURNED),
     )
+    return [name for (name,) in found]
+
+
+def build(root: Path, memories: Sequence[Memory], cache: Path) -> Store:
+    """Make a store of *memories*, or take the one that stands at *root*."""
+    ids = {f"areas/turns/{number:04}.html": memory.id for number, memory in enumerate(memories)}
+    if not (root / ".git").exists():
+        for path, memory in zip(ids, memories, strict=True):
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(page(memory), encoding="utf-8")
+        git(root, "init", "-q", "-b", "main")
+        git(root, "add", "-A")
+        git(root, "commit", "-q", "-m", "memories")
+    index = open_index(str(root))
+    with Repo.open(str(root)) as repo:
+        update(index, repo, now=NOW)
+    embed(index, sparse_encoder("splade-tiny", cache))
+    bare = apsw.Connection(":memory:")
+    bare.execute(
+        "CREATE VIRTUAL TABLE memories USING fts5 (id UNINDEXED, text, "
+        "tokenize = 'porter unicode61 remove_diacritics 2')"
+    )
+    bare.executemany("INSERT INTO memories VALUES (?, ?)", [(m.id, m.text) for m in memories])
+    return Store(index, bare, ids)
+
+
+def page(memory: Memory) -> str:
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>{html.escape(memory.text[:60])}</title>
+<meta name="memhtml-type" content="episodic">
+<meta name="memhtml-status" content="active">
+<meta name="memhtml-created" content="{memory.at}">
+<meta name="memhtml-updated" content="{memory.at}">
+<meta name="memhtml-session" content="{memory.session}">
+</head>
+<body>
+<article>
+<p><mark>{html.escape(memory.text)}</mark></p>
+</article>
+</body>
+</html>
+"""
+
+
+def git(root: Path, *args: str) -> None:
+    who = ("-c", "user.name=Bench", "-c", "user.email=bench@example.org")
+    subprocess.run(("git", "-C", str(root), *who, *args), check=True)
+
+
+def read(path: Path) -> tuple[dict[str, list[Memory]], list[Question]]:
+    """Return the memories of each corpus, in order, and the questions."""
+    corpora: dict[str, list[Memory]] = defaultdict(list)
+    questions = []
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            item = json.loads(line)
+            corpus = item["corpus"]
+            if item["kind"] == "memory":
+                session = f"{corpus}-{item['session']}"
+                corpora[corpus].append(Memory(item["id"], session, item["at"], item["text"]))
+            else:
+                evidence = frozenset(item["evidence"])
+                questions.append(Question(corpus, item["category"], item["text"], evidence))
+    return dict(corpora), questions
 
 
 def score(ranking: Sequence[str], evidence: frozenset[str]) -> Scores:
@@ -212,101 +207,39 @@ def score(ranking: Sequence[str], evidence: frozenset[str]) -> Scores:
     )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--cache", type=Path, default=cache_home(os.environ, sys.platform))
-    parser.add_argument("--dense", action="store_true", help="also the systems that need minilm")
-    parser.add_argument("--pool", action="store_true", help="also all corpora as one index")
-    options = parser.parse_args()
-    corpora, questions = read(options.data)
-    encoders = Encoders(
-        sparse_encoder("splade-tiny", options.cache),
-        dense_encoder("minilm", options.cache) if options.dense else None,
-    )
-    memories = [memory for corpus in corpora.values() for memory in corpus]
-    began = time.process_time()
-    texts = [memory.text for memory in memories]
-    encoded = encoders.sparse.encode_docs(texts, progress=show)
-    rows = dict(zip((memory.id for memory in memories), encoded, strict=True))
-    spent = (time.process_time() - began) / len(memories)
-    print(f"\n{len(memories)} memories, {len(questions)} questions; {spent * 1000:.1f} ms a memory")
-    dense: dict[str, Any] = {}
-    if encoders.dense:
-        matrix = encoders.dense.encode(texts, "document", progress=show)
-        dense = dict(zip((memory.id for memory in memories), matrix, strict=True))
-    systems = SYSTEMS | (DENSE_SYSTEMS if options.dense else {})
-    settings = {"each corpus by itself": corpora}
-    if options.pool:
-        settings["all corpora as one"] = dict.fromkeys(corpora, memories)
-    for title, groups in settings.items():
-        built: dict[int, Index] = {}
-        indexes = {}
-        for corpus, members in groups.items():
-            if id(members) not in built:
-                built[id(members)] = Index(members, rows, dense)
-            indexes[corpus] = built[id(members)]
-        report(title, systems, indexes, encoders, questions)
-
-
-def read(path: Path) -> tuple[dict[str, list[Memory]], list[Question]]:
-    """Return the memories of each corpus, in order, and the questions; ids tell their corpus."""
-    corpora: dict[str, list[Memory]] = defaultdict(list)
-    questions = []
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            item = json.loads(line)
-            corpus = item["corpus"]
-            if item["kind"] == "memory":
-                session = (corpus, item["session"])
-                corpora[corpus].append(
-                    Memory(f"{corpus}/{item['id']}", session, item["at"], item["text"])
-                )
-            else:
-                evidence = frozenset(f"{corpus}/{name}" for name in item["evidence"])
-                questions.append(Question(corpus, item["category"], item["text"], evidence))
-    return dict(corpora), questions
-
-
 def report(
-    title: str,
-    systems: Mapping[str, System],
-    indexes: Mapping[str, Index],
-    encoders: Encoders,
+    systems: Mapping[str, Callable[[Store, str], list[str]]],
+    stores: Mapping[str, Store],
     questions: Sequence[Question],
 ) -> None:
     categories = sorted({question.category for question in questions})
-    print(f"\n{title}: recall@5 recall@10 MRR nDCG@10 over all but adversarial; CPU ms a question")
     print(
-        f"{'':24}{'R@5':>6}{'R@10':>6}{'MRR':>6}{'nDCG':>6}{'p50':>7}{'p95':>6}   nDCG@10: ", end=""
+        "recall@5 recall@10 MRR nDCG@10 over all but adversarial; CPU ms a question; empty answers"
     )
-    print(" ".join(f"{name:>11}" for name in [*categories, "all"]))
+    print(
+        f"{'':24}{'R@5':>6}{'R@10':>6}{'MRR':>6}{'nDCG':>6}{'p50':>7}{'p95':>6}{'empty':>7}", end=""
+    )
+    print("   nDCG@10: " + " ".join(f"{name:>11}" for name in [*categories, "all"]))
     for name, system in systems.items():
         found: dict[str, list[Scores]] = defaultdict(list)
         times = []
+        empty = 0
         for question in questions:
-            index = indexes[question.corpus]
             began = time.process_time()
-            ranking = system(index, encoders, question.text)
+            ranking = system(stores[question.corpus], question.text)
             times.append(time.process_time() - began)
-            result = score([index.ids[number] for number, _ in ranking], question.evidence)
+            empty += not ranking
+            result = score(ranking, question.evidence)
             for group in (question.category, "all", "answerable"):
                 if group != "answerable" or question.category != "adversarial":
                     found[group].append(result)
         times.sort()
         means = [sum(column) / len(column) for column in zip(*found["answerable"], strict=True)]
+        p50, p95 = (times[int(len(times) * at)] * 1e3 for at in (0.5, 0.95))
         print(f"{name:24}" + "".join(f"{mean:6.3f}" for mean in means), end="")
-        print(
-            f"{times[len(times) // 2] * 1e3:7.2f}{times[len(times) * 95 // 100] * 1e3:6.1f}", end=""
-        )
-        print(" " * 13, end="")
+        print(f"{p50:7.2f}{p95:6.1f}{empty:7}" + " " * 12, end="")
         groups = [found[group] for group in [*categories, "all"]]
         print(" ".join(f"{sum(s.ndcg for s in group) / len(group):11.3f}" for group in groups))
-
-
-def show(done: int, total: int) -> None:
-    if sys.stderr.isatty() and done % 64 == 0:
-        print(f"\r{done}/{total}", end="", file=sys.stderr)
 
 
 if __name__ == "__main__":

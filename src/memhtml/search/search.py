@@ -1,295 +1,221 @@
 """A question in, ranked memories out, or a reason why there are none.
 
-Everything is read in one view of the index. Ranking is bm25 over weighted columns; nothing that
-ignores the question can put a memory into the answer, so "nothing found" is an answer.
+Everything is read in one view of the index. What ignores the question can put no memory into the
+answer, and what barely touches it is no answer either: "nothing found" is one.
 """
 
 from __future__ import annotations
 
-import math
-from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import apsw
 
 from memhtml.index.schema import FTS_TOKENIZER
 from memhtml.model.errors import IndexStale, InvalidFlag
-from memhtml.search.scope import Scope, where
+from memhtml.scoring.diversity import diversified
+from memhtml.search.arms import lexical
+from memhtml.search.cursors import Cursor, parse_cursor, question_digest, state_digest
+from memhtml.search.hits import ArchivedMatch, Hit, Hits, NoMatch, NoMatchReason
+from memhtml.search.likeness import Likeness
+from memhtml.search.ranking import NEIGHBOUR, Means, rank
+from memhtml.search.relations import relations_of
+from memhtml.search.scope import Scope, narrowed
 from memhtml.search.snippets import Snippet, cut_snippet
-from memhtml.search.terms import terms_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Callable, Sequence
 
-    from memhtml.index.database import Index
-    from memhtml.search.terms import Term
+    from memhtml.index.database import Index, State
+    from memhtml.search.ranking import Ranking
 
-__all__ = ["DEFAULT_LIMIT", "Hit", "Hits", "NoMatch", "NoMatchReason", "search"]
+__all__ = [
+    "DEFAULT_LIMIT",
+    "MAX_LIMIT",
+    "Hit",
+    "Hits",
+    "Means",
+    "NoMatch",
+    "NoMatchReason",
+    "ready",
+    "search",
+    "stemmer",
+]
 
 DEFAULT_LIMIT = 10
 MAX_LIMIT = 500
 
-_BM25_TOP = 2.2
-"""What bm25 gives one term at most, as a multiple of its idf: k1 + 1 (SQLite FTS5 §5.1.1)."""
+MIN_DEPTH = 200
+DEPTH_FACTOR = 4
+"""Each arm looks at so many memories for each hit that is wanted, and at 200 at least."""
 
-# Weights of title, claim, facets, names, aliases, body. The body holds the claim and the facets
-# too, so theirs are what these places add.
-_SELECT_RANKED = """
-SELECT f.id, f.path, f.title, f.gist, f.memory_type, f.confidence, f.updated_at, f.origin_path,
-  -bm25(files_fts, 2.0, 1.0, 1.0, 1.5, 1.5, 1.0) AS score
-FROM files_fts JOIN files AS f ON f.id = files_fts.rowid
-WHERE files_fts MATCH ? AND {scope}
-ORDER BY score DESC, f.path
-LIMIT ?
-"""
-_COUNT = "(SELECT count(*) FROM files_fts WHERE files_fts MATCH ?)"
+JUDGED = 20
+"""The most relevant of so many of the best decides whether there is an answer."""
+
+DIVERSIFIED = 20
+"""At most so many places of the first page are filled with an eye to what is in the others."""
+
+CHOICE = 3
+"""Each of them is filled from so many candidates."""
+
+CLOSEST = 3
+
 _SCOPE_HAS_ANY = "SELECT EXISTS (SELECT 1 FROM files AS f WHERE {scope})"
-_MATCHES_ANY = "SELECT EXISTS (SELECT 1 FROM files_fts WHERE files_fts MATCH ?)"
-_SELECT_BODIES = "SELECT file_id, text FROM bodies WHERE file_id IN ({ids})"
+_SELECT_SHOWN = """
+SELECT f.id, f.path, f.title, f.gist, f.memory_type, f.confidence, f.updated_at, b.text
+FROM files AS f JOIN bodies AS b ON b.file_id = f.id WHERE f.id IN ({ids})
+"""
 _SELECT_ENTITIES = """
 SELECT file_id, entity FROM file_entities WHERE file_id IN ({ids}) ORDER BY entity
 """
-_SELECT_SUCCESSORS = """
-SELECT e.dst_path, s.path FROM edges AS e JOIN files AS s ON s.id = e.src_id
-WHERE e.rel = 'supersedes' AND e.dst_path IN ({paths}) AND s.path <> e.dst_path
-ORDER BY s.created_at, s.path DESC
-"""
+_SELECT_PATHS = "SELECT id, path FROM files WHERE id IN ({ids})"
 
 
-class NoMatchReason(StrEnum):
-    """Why an answer is empty."""
-
-    EMPTY_INDEX = "empty-index"
-    NO_WORDS = "no-words"
-    NO_TERM_FOUND = "no-term-found"
-    NOT_IN_SCOPE = "not-in-scope"
-    SCOPE_EMPTY = "scope-empty"
-
-
-_MESSAGES = {
-    NoMatchReason.EMPTY_INDEX: "there are no memories yet",
-    NoMatchReason.NO_WORDS: "the question has no letter or digit to look for",
-    NoMatchReason.NO_TERM_FOUND: "no memory has what was asked for",
-    NoMatchReason.NOT_IN_SCOPE: "memories that match exist, but none within the filters",
-    NoMatchReason.SCOPE_EMPTY: "no memory passes the filters, whatever the question",
-}
-
-
-class NoMatch(NamedTuple):
-    """An empty answer's reason."""
-
-    reason: NoMatchReason
-
-    @property
-    def message(self) -> str:
-        """The reason as a sentence without its full stop."""
-        return _MESSAGES[self.reason]
-
-
-class Hit(NamedTuple):
-    """One memory that matches."""
-
-    path: str
-    title: str
-    gist: str
-    memory_type: str
-    confidence: float
-    updated_at: str
-    score: float
-    """Between 0 and 1: the part that it has of what the question's terms could give at most.
-
-    Terms that no memory has count as missing, so a question half unknown scores at most half.
-    """
-    snippet: Snippet
-    entities: tuple[str, ...]
-    """``type:name`` as authored, sorted."""
-    arms: tuple[str, ...]
-    """What found it."""
-    superseded_by: str | None
-    """The newest memory that says it replaces this one."""
-
-
-class Hits(NamedTuple):
-    """An answer."""
-
-    hits: tuple[Hit, ...]
-    no_match: NoMatch | None
-    """Set exactly when there are no hits."""
-    unmatched_terms: tuple[str, ...]
-    """What was asked for and stands in no memory at all, in or out of scope."""
-    scope_empty: bool
-    """There are no hits because the filters leave no memory to look at."""
-    arms: tuple[str, ...]
-    """What ranked: so far the full text alone."""
-    degraded: bool
-    """No vectors took part."""
-    indexed_commit: str | None
-    """The commit that the answer describes, hand edits on top."""
-    skipped_count: int
-    """Files that could not be read as memories, so no search finds them."""
-
-
-class _Phrase(NamedTuple):
-    files: int
-    """Memories that have it."""
-    idf: float
-
-
-def search(index: Index, text: str, scope: Scope | None = None, limit: int = DEFAULT_LIMIT) -> Hits:
+def search(
+    index: Index,
+    text: str,
+    scope: Scope | None = None,
+    limit: int = DEFAULT_LIMIT,
+    *,
+    cursor: str | None = None,
+    abstain: bool = True,
+    means: Means | None = None,
+) -> Hits:
     """Return the memories in *scope* (default: active, no tasks) that answer *text*, best first.
 
-    Equal scores come in order of path.
+    With *cursor*, the next page of the answer that gave it. Without *abstain*, whatever matches at
+    all is returned, be it an answer or not.
 
     Raises:
         Busy: Another process holds the whole index.
         IndexStale: There is no usable index; it has to be built first.
-        InvalidFlag: *limit* is not between 1 and 500.
+        InvalidFlag: *limit* is not between 1 and 500, or *cursor* is not one of this question.
         StorageFailure: The index cannot be read.
     """
     if not 1 <= limit <= MAX_LIMIT:
         raise InvalidFlag(f"a limit of {limit} hits is not between 1 and {MAX_LIMIT}")
     scope = scope or Scope()
-    terms = terms_of(text)
+    means = means or Means()
+    question = question_digest(text, scope)
+    begin = Cursor(0, limit, question, 0) if cursor is None else parse_cursor(cursor, question)
     with index.reading("search the index") as connection:
-        state = index.state()
-        if state is None:
-            raise IndexStale(f"there is no usable index at {index.path!r}")
-        phrases = _look_up(connection, terms, state.files)
-        found = [term for term in terms if _found(term, phrases)]
-        match = _match(terms, found)
-        rows = _ranked(connection, match, scope, limit) if match else []
-        hits = _hits(connection, rows, terms, phrases) if rows else ()
-        no_match = None if hits else _no_match(connection, terms, match, scope, state.files)
+        state = ready(index)
+        depth = max(MIN_DEPTH, DEPTH_FACTOR * begin.page)
+        now = means.now or state.updated_at
+        ranking = rank(connection, text, scope, means, files=state.files, depth=depth, now=now)
+        no_match = _no_match(connection, ranking, scope, state, abstain=abstain)
+        places: Sequence[int] = ()
+        archived: tuple[ArchivedMatch, ...] = ()
+        hits: tuple[Hit, ...] = ()
+        more = False
+        if no_match is None:
+            places = _places(connection, ranking, scope, begin, limit)
+            more = len(places) > limit
+            hits = _hits(connection, ranking, places[:limit])
+            if not hits:
+                no_match = NoMatch(NoMatchReason.END_OF_PAGES)
+        else:
+            archived = _archived(connection, ranking, scope, limit)
+        spellings = _spellings(connection, ranking)
+    digest = state_digest(state)
+    offset = begin.offset + limit
     return Hits(
         hits=hits,
         no_match=no_match,
-        unmatched_terms=tuple(term.text for term in terms if term not in found),
+        unmatched_terms=ranking.matching.unmatched,
+        spellings=spellings,
         scope_empty=no_match is not None and no_match.reason is NoMatchReason.SCOPE_EMPTY,
-        arms=("fts",),
-        degraded=True,
+        arms=ranking.arms,
+        degraded=ranking.space is None,
+        degraded_reason=ranking.degraded_reason,
+        coverage=0.0 if ranking.space is None else ranking.space.covered / max(state.texts, 1),
         indexed_commit=state.head_sha,
         skipped_count=state.skipped,
+        archived=archived,
+        next_cursor=str(Cursor(offset, begin.page, question, digest)) if more else None,
+        cursor_stale=cursor is not None and begin.state != digest,
     )
 
 
-def _look_up(connection: apsw.Connection, terms: Sequence[Term], files: int) -> dict[str, _Phrase]:
-    """Return each phrase of *terms* with how many memories have it, asked in one statement."""
-    texts = list(dict.fromkeys(phrase for term in terms for phrase in term.phrases))
-    if not texts:
-        return {}
-    (counts,) = connection.execute("SELECT " + ", ".join([_COUNT] * len(texts)), texts)
-    return {
-        text: _Phrase(count, _idf(count, files)) for text, count in zip(texts, counts, strict=True)
-    }
+def ready(index: Index) -> State:
+    """Return the state of an index that can be asked.
+
+    Raises:
+        IndexStale: It has to be built first.
+    """
+    state = index.state()
+    if state is None:
+        raise IndexStale(f"there is no usable index at {index.path!r}")
+    return state
 
 
-def _idf(count: int, files: int) -> float:
-    # As FTS5 has it, floor included, so that a score is a true part of the attainable.
-    return max(math.log((files - count + 0.5) / (count + 0.5)), 1e-6)
+def _places(
+    connection: apsw.Connection, ranking: Ranking, scope: Scope, begin: Cursor, limit: int
+) -> list[int]:
+    """Return the ids of one page, and of one more memory when there is one."""
+    end = begin.offset + limit + 1
+    diverse = min(begin.page, DIVERSIFIED)
+    pool = [(file_id, ranking.total(file_id)) for file_id in ranking.order[: CHOICE * diverse]]
+    likeness = Likeness(connection, ranking, [file_id for file_id, _ in pool])
+    chosen = diversified(pool, likeness, limit=diverse)
+    order = [file_id for file_id, _ in chosen]
+    taken = set(order)
+    order += [file_id for file_id in ranking.order if file_id not in taken]
+    if end > len(order) and (expression := ranking.matching.expression) is not None:
+        # Beyond what the arms looked at, the words alone decide.
+        within = narrowed(connection, scope)
+        seen = set(order)
+        deeper = lexical.find(connection, expression, within, end + len(order))
+        rest = [file_id for file_id in deeper if file_id not in seen]
+        ranking.append(rest, deeper)
+        order += rest
+    return order[begin.offset : end]
 
 
-def _match(terms: Sequence[Term], found: Sequence[Term]) -> str | None:
-    """Return the FTS5 expression, or None when nothing can match."""
-    if not found or any(term.required and term not in found for term in terms):
-        return None
-    demanded = " AND ".join(phrase for t in found if t.required for phrase in t.phrases)
-    wished = " OR ".join(phrase for t in found if not t.required for phrase in t.phrases)
-    if demanded and wished:
-        # Nothing in FTS5 is optional, so what is demanded stands among the alternatives as well.
-        return f"({demanded}) AND (({demanded}) OR {wished})"
-    return demanded or wished
-
-
-def _ranked(
-    connection: apsw.Connection, match: str, scope: Scope, limit: int
-) -> list[tuple[Any, ...]]:
-    condition, values = where(scope)
-    sql = _SELECT_RANKED.format(scope=condition)
-    return connection.execute(sql, (match, *values, limit)).fetchall()
-
-
-def _hits(
-    connection: apsw.Connection,
-    rows: Sequence[tuple[Any, ...]],
-    terms: Sequence[Term],
-    phrases: Mapping[str, _Phrase],
-) -> tuple[Hit, ...]:
-    ids = ", ".join(str(row[0]) for row in rows)
-    bodies = dict(connection.execute(_SELECT_BODIES.format(ids=ids)))
+def _hits(connection: apsw.Connection, ranking: Ranking, ids: Sequence[int]) -> tuple[Hit, ...]:
+    listed = ", ".join(map(str, ids))
+    rows = {row[0]: row[1:] for row in connection.execute(_SELECT_SHOWN.format(ids=listed))}
     entities: dict[int, list[str]] = {}
-    for file_id, entity in connection.execute(_SELECT_ENTITIES.format(ids=ids)):
+    for file_id, entity in connection.execute(_SELECT_ENTITIES.format(ids=listed)):
         entities.setdefault(file_id, []).append(entity)
-    successors = _successors(connection, rows)
-    weights = [_weight(term, phrases) for term in terms]
-    scale = _scale(terms, phrases, weights)
-    stem = _stemmer(connection)
-    return tuple(
-        Hit(
-            path=path,
-            title=title,
-            gist=gist,
-            memory_type=memory_type,
-            confidence=confidence,
-            updated_at=updated_at,
-            score=min(1.0, score * scale),
-            snippet=cut_snippet(bodies[file_id], terms, weights, stem),
-            entities=tuple(entities.get(file_id, ())),
-            arms=("fts",),
-            # A link made before the move into the archive names the place before it.
-            superseded_by=successors.get(path) or successors.get(origin),
+    relations = relations_of(connection, ids)
+    relevance = ranking.weigh(ids)
+    stem = stemmer(connection)
+    hits = []
+    for file_id in ids:
+        path, title, gist, memory_type, confidence, updated_at, body = rows[file_id]
+        explanation = ranking.explain(file_id)
+        related = relations[file_id]
+        hits.append(
+            Hit(
+                path=path,
+                title=title,
+                gist=gist,
+                memory_type=memory_type,
+                confidence=confidence,
+                updated_at=updated_at,
+                score=ranking.score(file_id),
+                relevance=relevance[file_id],
+                snippet=_snippet(body, ranking, file_id, stem),
+                entities=tuple(entities.get(file_id, ())),
+                arms=tuple(arm.arm for arm in explanation.arms) or (NEIGHBOUR,),
+                superseded_by=related.superseded_by,
+                contradicts=related.contradicts,
+                conflicts_with=related.conflicts_with,
+                explanation=explanation,
+            )
         )
-        for (
-            file_id,
-            path,
-            title,
-            gist,
-            memory_type,
-            confidence,
-            updated_at,
-            origin,
-            score,
-        ) in rows
-    )
+    return tuple(hits)
 
 
-def _scale(
-    terms: Sequence[Term], phrases: Mapping[str, _Phrase], weights: Sequence[float]
-) -> float:
-    """Return what turns a bm25 sum into the part it is of the attainable."""
-    found = [term for term in terms if _found(term, phrases)]
-    # `_match` names what is demanded twice when there are alternatives.
-    demanded_times = len({term.required for term in found})
-    attainable = sum(
-        idf * (demanded_times if term.required else 1)
-        for term in found
-        for idf in _found(term, phrases)
-    )
-    known = sum(w for term, w in zip(terms, weights, strict=True) if _found(term, phrases))
-    return known / sum(weights) / (_BM25_TOP * attainable)
+def _snippet(body: str, ranking: Ranking, file_id: int, stem: Callable[[str], str]) -> Snippet:
+    matching = ranking.matching
+    if file_id in ranking.texts and not ranking.holds_any(file_id):
+        # No word of the question is in it, so it begins with the text that means them.
+        body = body[ranking.texts[file_id].start_char : ranking.texts[file_id].end_char]
+    return cut_snippet(body, matching.terms, matching.weights, stem)
 
 
-def _weight(term: Term, phrases: Mapping[str, _Phrase]) -> float:
-    """Return how telling *term* is: positive however common it is, unlike bm25's idf."""
-    idfs = _found(term, phrases) or [phrases[phrase].idf for phrase in term.phrases]
-    return math.log1p(math.exp(max(idfs)))
-
-
-def _found(term: Term, phrases: Mapping[str, _Phrase]) -> list[float]:
-    """Return the idf of each spelling of *term* that some memory has."""
-    return [phrases[phrase].idf for phrase in term.phrases if phrases[phrase].files]
-
-
-def _successors(
-    connection: apsw.Connection, rows: Sequence[tuple[Any, ...]]
-) -> dict[str | None, str]:
-    paths = [path for row in rows for path in (row[1], row[7]) if path is not None]
-    sql = _SELECT_SUCCESSORS.format(paths=", ".join("?" * len(paths)))
-    # The newest comes last and stays.
-    return dict(connection.execute(sql, paths))
-
-
-def _stemmer(connection: apsw.Connection) -> Callable[[str], str]:
+def stemmer(connection: apsw.Connection) -> Callable[[str], str]:
     """Return the stem that the index has for a word, with its diacritics and case folded."""
     name, *options = FTS_TOKENIZER
     tokenize = connection.fts5_tokenizer(name, options)
@@ -313,20 +239,60 @@ def _stemmer(connection: apsw.Connection) -> Callable[[str], str]:
 
 
 def _no_match(
-    connection: apsw.Connection, terms: Sequence[Term], match: str | None, scope: Scope, files: int
-) -> NoMatch:
-    if not files:
-        return NoMatch(NoMatchReason.EMPTY_INDEX)
-    if not terms:
-        return NoMatch(NoMatchReason.NO_WORDS)
-    condition, values = where(scope)
-    if not _exists(connection, _SCOPE_HAS_ANY.format(scope=condition), values):
-        return NoMatch(NoMatchReason.SCOPE_EMPTY)
-    if match is not None and _exists(connection, _MATCHES_ANY, (match,)):
-        return NoMatch(NoMatchReason.NOT_IN_SCOPE)
-    return NoMatch(NoMatchReason.NO_TERM_FOUND)
+    connection: apsw.Connection, ranking: Ranking, scope: Scope, state: State, *, abstain: bool
+) -> NoMatch | None:
+    """Return why there is no answer; None when there is one."""
+    if not ranking.order:
+        return NoMatch(_why_empty(connection, ranking, scope, state))
+    best = ranking.order[:JUDGED]
+    relevance = ranking.weigh(best)
+    if not abstain or ranking.is_answer(max(relevance.values())):
+        return None
+    closest = sorted(best, key=lambda n: -relevance[n])[:CLOSEST]
+    paths = _paths(connection, closest)
+    return NoMatch(NoMatchReason.NOT_RELEVANT, tuple(paths[file_id] for file_id in closest))
 
 
-def _exists(connection: apsw.Connection, sql: str, values: Sequence[str]) -> bool:
-    ((found,),) = connection.execute(sql, values)
-    return bool(found)
+def _why_empty(
+    connection: apsw.Connection, ranking: Ranking, scope: Scope, state: State
+) -> NoMatchReason:
+    if not state.files:
+        return NoMatchReason.EMPTY_INDEX
+    if not ranking.matching.terms:
+        return NoMatchReason.NO_WORDS
+    within = narrowed(connection, scope)
+    ((has_any,),) = connection.execute(_SCOPE_HAS_ANY.format(scope=within.sql), within.values)
+    if not has_any:
+        return NoMatchReason.SCOPE_EMPTY
+    expression = ranking.matching.expression
+    if expression is not None and lexical.matches_any(connection, expression):
+        return NoMatchReason.NOT_IN_SCOPE
+    return NoMatchReason.NO_TERM_FOUND
+
+
+def _archived(
+    connection: apsw.Connection, ranking: Ranking, scope: Scope, limit: int
+) -> tuple[ArchivedMatch, ...]:
+    """Return what the archive has for a question that active memories do not answer."""
+    expression = ranking.matching.expression
+    asks_archive = scope.include_archived or scope.only_archived or scope.as_of is not None
+    if expression is None or ranking.order or asks_archive:
+        return ()
+    within = narrowed(connection, scope._replace(only_archived=True))
+    ids = list(lexical.find(connection, expression, within, limit))
+    paths, relations = _paths(connection, ids), relations_of(connection, ids)
+    return tuple(ArchivedMatch(paths[n], relations[n].superseded_by) for n in ids)
+
+
+def _paths(connection: apsw.Connection, ids: Sequence[int]) -> dict[int, str]:
+    return dict(connection.execute(_SELECT_PATHS.format(ids=", ".join(map(str, ids)))))
+
+
+def _spellings(
+    connection: apsw.Connection, ranking: Ranking
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if not ranking.matching.unmatched:
+        return ()
+    from memhtml.search.spelling import nearest_words  # noqa: PLC0415 - most questions need none
+
+    return nearest_words(connection, ranking.matching, stemmer(connection))

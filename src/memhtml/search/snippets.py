@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from memhtml.search.terms import Term
 
-__all__ = ["SNIPPET_CHARS", "Snippet", "cut_snippet"]
+__all__ = ["SNIPPET_CHARS", "Snippet", "cut_snippet", "words_with_stem"]
 
 SNIPPET_CHARS = 300
 """Longest piece shown, in code points, the marks of what was left out not counted."""
@@ -59,6 +59,22 @@ def cut_snippet(
     return Snippet(before + text[start:end] + after, tuple(_merged(shown)))
 
 
+def words_with_stem(low: str, wanted: str, stem: Callable[[str], str]) -> Iterator[tuple[int, int]]:
+    """Yield the span of each word of *low* whose stem is *wanted*; *low* is folded."""
+    # Stemming changes at most the last letter of what it leaves of a word. Looking for that
+    # beginning is many times faster than a regular expression over all words.
+    beginning = wanted[:-1] or wanted
+    start = low.find(beginning) if beginning else -1
+    while start >= 0:
+        end = start + len(beginning)
+        if not (start and is_word_char(low[start - 1])):
+            while end < len(low) and is_word_char(low[end]):
+                end += 1
+            if stem(low[start:end]) == wanted:
+                yield start, end
+        start = low.find(beginning, end)
+
+
 def _matches(text: str, terms: Sequence[Term], stem: Callable[[str], str]) -> Iterator[_Match]:
     low, offsets = folded(text)
     seen = set()
@@ -91,7 +107,7 @@ def _matches_in_folded(
 ) -> Iterator[tuple[int, int, int]]:
     for term, wanted in enumerate(terms):
         for word in wanted.words:
-            for span in _words_with_stem(low, stem(word), stem):
+            for span in words_with_stem(low, stem(word), stem):
                 yield *span, term
     for term, wanted in enumerate(terms):
         for literal in wanted.literals:
@@ -100,23 +116,6 @@ def _matches_in_folded(
         for run in wanted.runs:
             for match in re.finditer(re.escape(run), low):
                 yield *match.span(), term
-
-
-def _words_with_stem(
-    low: str, wanted: str, stem: Callable[[str], str]
-) -> Iterator[tuple[int, int]]:
-    # Stemming changes at most the last letter of what it leaves of a word. Looking for that
-    # beginning is many times faster than a regular expression over all words.
-    beginning = wanted[:-1] or wanted
-    start = low.find(beginning) if beginning else -1
-    while start >= 0:
-        end = start + len(beginning)
-        if not (start and is_word_char(low[start - 1])):
-            while end < len(low) and is_word_char(low[end]):
-                end += 1
-            if stem(low[start:end]) == wanted:
-                yield start, end
-        start = low.find(beginning, end)
 
 
 def _original_span(start: int, end: int, offsets: list[int] | None) -> tuple[int, int]:

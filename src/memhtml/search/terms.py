@@ -29,6 +29,7 @@ from memhtml.index.analysis import (
     segment_tokens,
 )
 from memhtml.scoring.stopwords import STOP_WORDS
+from memhtml.search.irregular import other_forms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -71,6 +72,8 @@ class Term(NamedTuple):
     runs: tuple[str, ...] = ()
     """Folded strings to mark anywhere."""
     required: bool = False
+    has_parts: bool = False
+    """It is words written together, and each is a term as well."""
 
 
 def terms_of(text: str) -> tuple[Term, ...]:
@@ -153,12 +156,14 @@ def _identifier_terms(identifier: Identifier) -> Iterator[Term]:
         if len(words) > 1 or len(words[0]) > 1:
             # The C of C++ alone would find every other C.
             spellings.append(" ".join(words))
+    has_parts = _reads_as_words(identifier, parts)
     yield Term(
         text,
         tuple(dict.fromkeys(_quote([spelling]) for spelling in spellings)),
         literals=(folded(text)[0],),
+        has_parts=has_parts,
     )
-    if _reads_as_words(identifier, parts):
+    if has_parts:
         yield from map(_word_term, parts)
 
 
@@ -169,7 +174,8 @@ def _reads_as_words(identifier: Identifier, parts: list[str]) -> bool:
 
 
 def _word_term(word: str) -> Term:
-    return Term(word, (_quote([word]),), words=(folded(word)[0],))
+    forms = (low := folded(word)[0], *other_forms(low))
+    return Term(word, (_quote([word]), *(_quote([form]) for form in forms[1:])), words=forms)
 
 
 def _run_terms(run: str) -> Iterator[Term]:

@@ -1,0 +1,273 @@
+"""From a question to ranked candidates: arms, fusion, neighbours, signals, relevance.
+
+Scores are added (`memhtml.scoring.fusion`). Only what an arm found, or what stands beside that, is
+ever a candidate: recency and salience reorder candidates by a few percent and find none. So an
+empty ranking means that nothing matches, and a weak one is told by its relevance.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from memhtml.scoring import fusion
+from memhtml.search.arms import lexical, recency, salience, sparse
+from memhtml.search.beside import beside
+from memhtml.search.hits import ArmScore, Explanation
+from memhtml.search.matching import holders, match_terms
+from memhtml.search.relevance import is_answer, relevance_of
+from memhtml.search.scope import narrowed
+from memhtml.search.terms import terms_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import apsw
+
+    from memhtml.index.vectors import Space
+    from memhtml.model.ports import SparseQueries, SparseRow
+    from memhtml.search.arms.salience import UsageReader
+    from memhtml.search.matching import Matching
+    from memhtml.search.scope import Condition, Scope
+
+__all__ = ["Means", "Ranking", "rank"]
+
+NEIGHBOUR = "neighbour"
+
+GIVERS = 100
+"""So many of the best lend a share to those beside them. A share of less would move nothing."""
+
+_CANDIDATES = "SELECT id, path, news_at FROM files WHERE id IN ({ids})"
+_IN_SCOPE = "SELECT f.id FROM files AS f WHERE f.id IN ({ids}) AND {scope}"
+
+
+class Means(NamedTuple):
+    """What a search may use beside the words of the index."""
+
+    queries: SparseQueries | None = None
+    """The question side of the sparse space, if there is one."""
+    unavailable: str | None = None
+    """Why there is none, as a sentence without its full stop."""
+    usage: UsageReader | None = None
+    """How memories were used, if anybody knows."""
+    now: str | None = None
+    """The instant to be recent at; when the index was brought up to date, if not given."""
+    with_neighbours: bool = True
+
+
+class _Arm(NamedTuple):
+    name: str
+    weight: float
+    scores: Mapping[int, float]
+    """Best first."""
+
+
+class _Candidate(NamedTuple):
+    path: str
+    news_at: str
+
+
+class Ranking:
+    """Candidates in order, and everything their places were computed from."""
+
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        *,
+        matching: Matching,
+        means: Means,
+        space: Space | None,
+        arms: Sequence[_Arm],
+        texts: Mapping[int, sparse.Found],
+    ) -> None:
+        self.matching = matching
+        self.space = space
+        self.texts = texts
+        """Of each memory that the sparse arm found, the text that it was found by."""
+        self.arms = tuple(arm.name for arm in arms)
+        self.order: list[int] = []
+        self._connection = connection
+        self._means = means
+        self._arms = arms
+        self._fused: dict[int, float] = {}
+        self._total: dict[int, float] = {}
+        self._rises: dict[int, tuple[float, float]] = {}
+        self._held: dict[int, set[int]] = {}
+        self._rows: dict[int, list[SparseRow]] = {}
+        self._relevance: dict[int, float] = {}
+        self._ranks: dict[tuple[str, int], dict[int, int]] = {}
+
+    @property
+    def attainable(self) -> float:
+        """What the arms that ran give at most together."""
+        return sum(arm.weight for arm in self._arms)
+
+    def total(self, file_id: int) -> float:
+        """What a candidate is ordered by."""
+        return self._total[file_id]
+
+    def score(self, file_id: int) -> float:
+        """The part that a candidate has of what all arms could give."""
+        return min(1.0, self._total[file_id] / self.attainable)
+
+    def sparse_rows(self, ids: Iterable[int]) -> Mapping[int, Sequence[SparseRow]]:
+        """Return the sparse rows of *ids*; of those that have none, nothing."""
+        if self.space is None:
+            return {}
+        if missing := [file_id for file_id in ids if file_id not in self._rows]:
+            read = sparse.rows_of(self._connection, self.space, missing)
+            self._rows.update({file_id: read.get(file_id, []) for file_id in missing})
+        return self._rows
+
+    def weigh(self, ids: Sequence[int]) -> dict[int, float]:
+        """Return how relevant each of *ids* is, 0 to 1."""
+        missing = [file_id for file_id in ids if file_id not in self._relevance]
+        if missing:
+            held = holders(self._connection, self.matching, missing)
+            self._held.update({file_id: held.get(file_id, set()) for file_id in missing})
+            rows = self.sparse_rows(missing)
+            for file_id in missing:
+                self._relevance[file_id] = relevance_of(
+                    self.matching, self._held[file_id], rows.get(file_id, ()), self._means.queries
+                )
+        return {file_id: self._relevance[file_id] for file_id in ids}
+
+    def explain(self, file_id: int) -> Explanation:
+        """Return how a candidate came by its place. It has been weighed before."""
+        scores = []
+        for arm in self._arms:
+            if file_id in arm.scores:
+                best = next(iter(arm.scores.values()))
+                place = self._rank_of(arm, file_id)
+                scores.append(ArmScore(arm.name, place, arm.scores[file_id], best, arm.weight))
+        rises = self._rises[file_id]
+        own = sum(score.share for score in scores)
+        held = self._held[file_id]
+        terms = self.matching.terms
+        return Explanation(
+            arms=tuple(scores),
+            neighbour=max(0.0, self._fused[file_id] - own),
+            recency=rises[0],
+            salience=rises[1],
+            total=self._total[file_id],
+            matched=tuple(term.text for n, term in enumerate(terms) if n in held),
+            missing=tuple(term.text for n, term in enumerate(terms) if n not in held),
+        )
+
+    def is_answer(self, relevance: float) -> bool:
+        """Whether these candidates answer, the most relevant of them being so much so."""
+        if any(term.required for term in self.matching.terms):
+            return True  # they have what was demanded to the letter
+        found = [arm for arm in self._arms if arm.scores]
+        scores = list(found[0].scores.values()) if found else []
+        return is_answer(relevance, scores, is_spoken=bool(found) and found[0].name == lexical.NAME)
+
+    def holds_any(self, file_id: int) -> bool:
+        """Whether a weighed candidate has a word of the question."""
+        return bool(self._held[file_id])
+
+    def append(self, ids: Iterable[int], lexical_scores: Mapping[int, float]) -> None:
+        """Add candidates behind all others, with what the lexical arm says of them."""
+        (arm,) = [arm for arm in self._arms if arm.name == lexical.NAME]
+        best = max(lexical_scores.values(), default=0.0)
+        for file_id in ids:
+            share = arm.weight * lexical_scores[file_id] / best if best > 0.0 else 0.0
+            self._fused[file_id] = self._total[file_id] = share
+            self._rises[file_id] = (0.0, 0.0)
+            self.order.append(file_id)
+        self._arms = [
+            arm._replace(scores=lexical_scores) if one is arm else one for one in self._arms
+        ]
+
+    @property
+    def degraded_reason(self) -> str | None:
+        """Why no vectors took part, as a sentence without its full stop."""
+        if self.space is not None:
+            return None
+        if self._means.unavailable is not None:
+            return self._means.unavailable
+        if self._means.queries is None:
+            return "no model for meaning was asked for"
+        return "the index has no vectors of this model; memhtml index embed makes them"
+
+    def _rank_of(self, arm: _Arm, file_id: int) -> int:
+        key = (arm.name, len(arm.scores))
+        if key not in self._ranks:
+            self._ranks[key] = {found: place for place, found in enumerate(arm.scores, 1)}
+        return self._ranks[key][file_id]
+
+    def settle(self, fused: Mapping[int, float], now: str) -> None:
+        """Put the candidates in order, with signals."""
+        ids = ", ".join(map(str, fused))
+        candidates = {
+            file_id: _Candidate(path, news_at)
+            for file_id, path, news_at in self._connection.execute(_CANDIDATES.format(ids=ids))
+        }
+        usage = {}
+        if self._means.usage is not None:
+            usage = dict(self._means.usage([candidate.path for candidate in candidates.values()]))
+        for file_id, candidate in candidates.items():
+            used = usage.get(candidate.path)
+            signals = (
+                recency.WEIGHT * recency.value(candidate.news_at, now),
+                0.0 if used is None else salience.WEIGHT * salience.value(used, now),
+            )
+            self._rises[file_id] = signals
+            self._fused[file_id] = fused[file_id]
+            self._total[file_id] = fusion.nudged(fused[file_id], [(rise, 1.0) for rise in signals])
+        self.order = sorted(candidates, key=lambda n: (-self._total[n], candidates[n].path))
+
+
+def rank(
+    connection: apsw.Connection,
+    text: str,
+    scope: Scope,
+    means: Means,
+    *,
+    files: int,
+    depth: int,
+    now: str,
+) -> Ranking:
+    """Rank the memories in *scope* by *text*, in an index of *files*, each arm *depth* deep."""
+    matching = match_terms(connection, terms_of(text), files)
+    within = narrowed(connection, scope)
+    arms: list[_Arm] = []
+    if (expression := matching.expression) is not None:
+        scores = lexical.find(connection, expression, within, depth)
+        arms.append(_Arm(lexical.NAME, fusion.LEXICAL_WEIGHT, scores))
+    space = sparse.usable_space(connection, means.queries)
+    texts: dict[int, sparse.Found] = {}
+    demanded = any(term.required for term in matching.terms)
+    if space is not None and means.queries is not None and matching.terms:
+        if demanded:
+            # Meaning ranks what has the words that were demanded, and adds nothing to them.
+            listed = ", ".join(map(str, arms[0].scores)) if arms else ""
+            within = within._replace(sql=f"{within.sql} AND f.id IN ({listed})")
+        texts = sparse.find(connection, space, means.queries.query(text), within, depth)
+        scores = {file_id: float(found.score) for file_id, found in texts.items()}
+        arms.append(_Arm(sparse.NAME, fusion.SPARSE_WEIGHT, scores))
+    ranking = Ranking(
+        connection, matching=matching, means=means, space=space, arms=arms, texts=texts
+    )
+    fused = fusion.fused(fusion.scaled(arm.scores, arm.weight) for arm in arms)
+    if fused and means.with_neighbours and not demanded:
+        fused = _with_neighbours(connection, fused, within)
+    if fused:
+        ranking.settle(fused, now)
+    return ranking
+
+
+def _with_neighbours(
+    connection: apsw.Connection,
+    fused: Mapping[int, float],
+    within: Condition,
+) -> dict[int, float]:
+    givers = dict(fusion.ranked(fused, GIVERS))
+    near = beside(connection, givers)
+    boosted = fusion.boosted(givers, lambda n: near.get(n, ()))
+    strangers = ", ".join(str(file_id) for file_id in boosted if file_id not in fused)
+    if strangers:
+        sql = _IN_SCOPE.format(ids=strangers, scope=within.sql)
+        in_scope = {file_id for (file_id,) in connection.execute(sql, within.values)}
+        boosted = {n: s for n, s in boosted.items() if n in fused or n in in_scope}
+    gains = {n: score - givers.get(n, 0.0) for n, score in boosted.items()}
+    return {n: fused.get(n, 0.0) + gains.get(n, 0.0) for n in (*fused, *gains)}
