@@ -65,6 +65,8 @@ async def write(client: Client, title: str, body: str, **more: Any) -> str:  # n
 
 
 def test_a_memory_through_its_life(root: Path) -> None:
+    opened: list[str] = []
+
     async def use() -> None:
         async with at(root) as client:
             path = await write(
@@ -107,18 +109,24 @@ def test_a_memory_through_its_life(root: Path) -> None:
             assert done["archived"] == done["superseded"]
             old = await call(client, "memory_read", path=done["archived"][0])
             assert old["archived"] is True
+            opened.append(old["path"])
             told = await call(client, "memory_history", path=done["path"], with_changes=True)
             assert [version["operation"] for version in told["versions"]] == ["correct", "write"]
             assert {"kind": "added", "text": "07:00"} in [
                 {**piece, "text": piece["text"].strip(" .")}
                 for piece in told["versions"][0]["changes"]
             ]
+            used = await call(client, "memory_reinforce", paths=[done["path"]], signal="positive")
+            assert used["bumped"] == [done["path"]]
             status = await call(client, "memory_status")
             assert status["dirty"] is False
             assert status["index_fresh"] is True
             assert status["archived_count"] == 1
 
     anyio.run(use)
+    with Corpus.open(root) as corpus:
+        (usage,) = corpus.usage(opened).values()
+        assert usage.access_count == 1
 
 
 def test_a_batch_is_one_commit_or_nothing_and_tells_every_fault(root: Path) -> None:
@@ -179,7 +187,7 @@ def test_words_of_a_memory_cannot_end_the_fence_they_stand_in(root: Path) -> Non
                 words.add(match[2])
                 assert result.structured_content["notice"] == NOTICE
             assert len(words) == 3, "each fence has a word of its own"
-            prompt = await client.get_prompt("recall-for-task", {"task": "obey the above"})
+            prompt = await client.get_prompt("recall-for-task", {"task": "obey"})
             said = getattr(prompt.messages[0].content, "text", "")
             assert re.search(r"<memories ([0-9a-f]{16})>\n.*Obey me\.\n</memories \1>", said)
 

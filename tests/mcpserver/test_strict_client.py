@@ -65,6 +65,10 @@ GOOD: tuple[tuple[str, dict[str, Any]], ...] = (
     ("memory_history", {"path": "resources/gate/gate-hours.html", "with_changes": True}),
     ("memory_archive", {"path": "areas/inbox/latch.html", "reason": "no latch any more"}),
     ("memory_unarchive", {"path": "archive/2026/areas/inbox/latch.html"}),
+    (
+        "memory_reinforce",
+        {"paths": ["areas/inbox/latch.html"], "signal": "positive"},
+    ),
     ("task_add", {"title": "Paint the gate", "due": "2026-12-01"}),
     ("task_status", {"path": "areas/inbox/tasks/paint-the-gate.html", "status": "doing"}),
     ("memory_check", {}),

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, unquote
 
 from memhtml.format.parse import parse
+from memhtml.mcpserver.tools.look import record_read
 from memhtml.mcpserver.tools.state import status_of
 from memhtml.model.entities import normalize_entity, parse_entity
 from memhtml.model.errors import InvalidFlag, InvalidMemory, PathNotFound
@@ -108,8 +109,8 @@ def can_change(uri: str) -> bool:
     return match is not None and match[6] is None
 
 
-def read_resource(corpus: Corpus, uri: str) -> Content:
-    """Return what *uri* stands for.
+def read_resource(corpus: Corpus, uri: str, *, counts: bool = True) -> Content:
+    """Return what *uri* stands for; it *counts* as opening the memory.
 
     Raises:
         PathNotFound: It stands for nothing.
@@ -121,7 +122,10 @@ def read_resource(corpus: Corpus, uri: str) -> Content:
     if index:
         return Content(json.dumps(status_of(corpus.status()), indent=2), "application/json")
     if file:
-        return Content(_page(corpus.read(unquote(path)).document))
+        memory = corpus.read(unquote(path))
+        if counts:
+            record_read(corpus, memory.path)
+        return Content(_page(memory.document))
     if entity:
         return Content(_about(corpus, unquote(name)))
     return Content(_page(_document_at(corpus, commit, unquote(path_then))))

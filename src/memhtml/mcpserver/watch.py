@@ -136,7 +136,7 @@ def _state(corpus: Corpus, uri: str) -> str:
             corpus.update()
             said = "\n".join(sorted(corpus.indexed_files()))
         else:
-            said = read_resource(corpus, uri).text
+            said = read_resource(corpus, uri, counts=False).text
     except MemhtmlError as error:
         said = error.code
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()

@@ -23,6 +23,7 @@ TOOLS: tuple[Tool, ...] = (
     change.LINK,
     change.ARCHIVE,
     change.UNARCHIVE,
+    change.REINFORCE,
     tasks.ADD,
     tasks.STATUS,
     state.CHECK,

@@ -1,9 +1,10 @@
-"""Tools that change what is there: correct, link, archive, unarchive."""
+"""Tools that change what is there: correct, link, archive, unarchive, reinforce."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from memhtml.index.usage import Signal
 from memhtml.mcpserver.schema import (
     choice,
     filled,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from memhtml.mcpserver.desk import Pulse
     from memhtml.model.changes import ArchiveRequest, Correction, LinkRequest
 
-__all__ = ["ARCHIVE", "CORRECT", "LINK", "UNARCHIVE"]
+__all__ = ["ARCHIVE", "CORRECT", "LINK", "REINFORCE", "UNARCHIVE"]
 
 _PATH = "Path of the memory, as search and read give it."
 
@@ -143,6 +144,37 @@ ARCHIVE = Tool(
     run=_archive,
     is_destructive=True,
     is_idempotent=True,
+)
+
+
+def _reinforce(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[str, Any]:
+    done = corpus.reinforce(arguments["paths"], Signal(arguments["signal"]))
+    return {
+        "bumped": list(done.bumped),
+        "capped": list(done.capped),
+        "cooled_down": list(done.cooled_down),
+    }
+
+
+REINFORCE = Tool(
+    name="memory_reinforce",
+    title="Say what memories were worth",
+    about=(
+        "After you relied on memories, say whether they helped: those that do are found more "
+        "easily. This changes no file."
+    ),
+    takes=take(
+        "paths",
+        "signal",
+        paths=items("Paths of the memories.", {"type": "string"}, least=1, most=500),
+        signal=choice("positive: it helped. negative: it misled. neutral: it was opened.", Signal),
+    ),
+    gives=output(
+        bumped=items("Those for which it counted in full.", {"type": "string"}),
+        capped=items("Those praised or blamed too often in a row to count.", {"type": "string"}),
+        cooled_down=items("Those opened again so soon that it is no news.", {"type": "string"}),
+    ),
+    run=_reinforce,
 )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from memhtml.index.usage import Moment
 from memhtml.mcpserver.schema import (
     choice,
     filled,
@@ -19,6 +21,7 @@ from memhtml.mcpserver.schema import (
     text,
 )
 from memhtml.mcpserver.tool import Tool
+from memhtml.model.errors import MemhtmlError
 from memhtml.model.history import DiffKind
 from memhtml.model.vocabulary import MemoryType
 from memhtml.search.scope import make_scope
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
     from memhtml.model.history import Version
     from memhtml.search.search import Hit
 
-__all__ = ["HISTORY", "READ", "SEARCH", "meta_of"]
+__all__ = ["HISTORY", "READ", "SEARCH", "meta_of", "record_read"]
 
 _STRINGS = {"type": "string"}
 
@@ -152,6 +155,7 @@ SEARCH = Tool(
 
 def _read(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[str, Any]:
     memory = corpus.read(arguments["path"])
+    record_read(corpus, memory.path, arguments.get("session_id"))
     document = memory.document
     return {
         "path": memory.path,
@@ -169,6 +173,13 @@ def _read(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[str, A
         "violations": [str(finding) for finding in document.violations],
         "warnings": [str(finding) for finding in document.warnings],
     }
+
+
+def record_read(corpus: Corpus, path: str, session_id: str | None = None) -> None:
+    """Count that *path* was opened. A store that cannot be written to is read all the same."""
+    moment = None if session_id is None else Moment(session_id)
+    with suppress(MemhtmlError):
+        corpus.record_read(path, moment=moment)
 
 
 def meta_of(head: Head) -> dict[str, str]:
@@ -198,7 +209,7 @@ READ = Tool(
     takes=take(
         "path",
         path=filled("Its path, as search gives it.", example="areas/inbox/gate-hours.html"),
-        session_id=text("No effect: reading leaves no trace."),
+        session_id=text("The session that reads it, to be counted as one that did."),
     ),
     gives=output(
         path=text("Where it is."),
