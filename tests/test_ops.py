@@ -110,6 +110,10 @@ def test_every_operation_is_read(value: dict[str, Any], request_: object) -> Non
         ({"article_html": "<p>x</p>"}, "exclude each other"),
         ({"body": None}, "either 'body' or 'article_html'"),
         ({"tags": ["a", 1]}, "'tags' must be a string or a list of strings"),
+        ({"importance": 10**400}, "'importance' must be a number of a size"),
+        ({"facets": {"n": 10**400}}, "'facets' must be a number of a size"),
+        ({"tag": ",,, "}, "'tag' must be more than commas"),
+        ({"op": "ghp_" + "a1B2" * 9}, "'op' is one of"),
         ({"links": [{"rel": "supports"}]}, "'links' must be"),
         ({"facets": ["a"]}, "'facets' must be"),
     ],
@@ -118,6 +122,8 @@ def test_a_fault_is_named_with_its_field(change: dict[str, Any], words: str) -> 
     with pytest.raises(InvalidFlag, match=None) as caught:
         decode_op({**WRITE, **change})
     assert words in caught.value.message
+    assert "ghp_a1B2a1B2" not in caught.value.message
+    assert len(caught.value.message) < 1000
 
 
 def test_all_faults_of_an_operation_are_told_at_once() -> None:

@@ -16,6 +16,7 @@ PURE_MODULES = {
         "store.archive",
         "store.batch",
         "store.correct",
+        "store.gate",
         "store.legal",
         "store.link",
         "store.plan",

@@ -14,6 +14,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memhtml.format.prose import claim_from_prose, prose_tail
+from memhtml.format.secrets import find_secrets
 from memhtml.model.changes import (
     ArchiveRequest,
     Correction,
@@ -23,8 +24,9 @@ from memhtml.model.changes import (
 from memhtml.model.document import Citation, Facet, Link
 from memhtml.model.edges import href_of
 from memhtml.model.errors import InvalidFlag, MemhtmlError
-from memhtml.model.memory import Draft
+from memhtml.model.memory import Draft, split_tags
 from memhtml.model.vocabulary import MemoryType, Rel, TaskStatus
+from memhtml.model.whitespace import is_blank
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -36,6 +38,9 @@ __all__ = ["MAX_LINE_BYTES", "OPS", "decode_op", "read_ops"]
 
 MAX_LINE_BYTES = 8 * 1024 * 1024
 """A longer line is refused by its number. A memory file may not be larger either."""
+
+
+_SHOWN_CHARS = 60
 
 
 class _Field(NamedTuple):
@@ -71,7 +76,11 @@ def _texts(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - JSON
 
 
 def _labels(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - JSON
-    return tuple(part.strip() for text in _texts(value) for part in text.split(",") if part.strip())
+    labels = split_tags(_texts(value))
+    # A value that names nothing comes back as it is, so that it is refused and not lost.
+    if any(is_blank(label.replace(",", "")) for label in labels):
+        raise _Wrong("more than commas and blanks")
+    return labels
 
 
 def _number(value: Any) -> float:  # noqa: ANN401 - JSON
@@ -80,9 +89,20 @@ def _number(value: Any) -> float:  # noqa: ANN401 - JSON
             value = float(value)
         except ValueError:
             raise _Wrong("a number") from None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         raise _Wrong("a number")
-    return value
+    return _finite(value)
+
+
+def _finite(value: float) -> float:
+    """Return *value* as a float; JSON may state integers that are none."""
+    try:
+        number = float(value)
+    except OverflowError:
+        raise _Wrong("a number of a size that can be stored") from None
+    if not math.isfinite(number):
+        raise _Wrong("a number")
+    return number
 
 
 def _whole(value: Any) -> int:  # noqa: ANN401 - JSON
@@ -115,7 +135,7 @@ def _facets(value: Any) -> tuple[Facet, ...]:  # noqa: ANN401 - JSON
     for name, stated in value.items():
         for item in stated if isinstance(stated, list) else [stated]:
             if isinstance(item, int | float) and not isinstance(item, bool):
-                facets.append(Facet(name, json.dumps(item), float(item)))
+                facets.append(Facet(name, json.dumps(item), _finite(item)))
             else:
                 facets.append(Facet(name, _text(item)))
     return tuple(facets)
@@ -262,7 +282,7 @@ def decode_op(value: Any, *, op: str | None = None) -> Request:  # noqa: ANN401 
     given = {name: item for name, item in value.items() if item is not None}
     op = given.pop("op", op)
     if not isinstance(op, str) or op not in OPS:
-        raise InvalidFlag(f"'op' is one of {', '.join(OPS)}, not {op!r}")
+        raise InvalidFlag(f"'op' is one of {', '.join(OPS)}, not {_shown(op)}")
     values, wrong = _read_fields(given, OPS[op])
     wrong += _contradictions(op, given)
     if wrong:
@@ -300,7 +320,7 @@ def _read_fields(
 ) -> tuple[dict[str, Any], list[str]]:
     values: dict[str, Any] = {}
     wrong: list[str] = []
-    unknown = [repr(name) for name in given if name not in fields]
+    unknown = [_shown(name) for name in given if name not in fields][:10]
     if unknown:
         wrong.append(f"no field {', '.join(unknown)}; there are {', '.join(fields)}")
     missing = (name for name, field in fields.items() if field.required and name not in given)
@@ -318,6 +338,14 @@ def _read_fields(
         # "tag" and "tags" add up, as do the other pairs of spellings.
         values[attribute] = (*known, *value) if isinstance(known, tuple) else value
     return values, wrong
+
+
+def _shown(value: object) -> str:
+    """Return *value* short enough for a message, and nothing of it that looks like a credential."""
+    text = repr(value)
+    if len(text) > _SHOWN_CHARS or find_secrets(text[:1000]):
+        return f"{text[:12]}… ({type(value).__name__}, {len(text):,} characters)"
+    return text
 
 
 def _contradictions(op: str, given: Mapping[str, Any]) -> list[str]:

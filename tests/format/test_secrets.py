@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from memhtml.format.secrets import KINDS, find_secrets
+from memhtml.format.secrets import KINDS, find_secrets, find_secrets_in_markup
 
 A = "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dF3gH5jK7mN9pQ1sT3vW5yZ7bC9dF1gH3jK5mN7pQ9sT1vW3yZ5"
 
@@ -68,6 +68,35 @@ def test_a_published_token_format_is_found_beside_any_script(
 )
 def test_prose_placeholders_and_hashes_are_not_secrets(text: str) -> None:
     assert find_secrets(text) == []
+
+
+TOKEN = "ghp_" + A[:36]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"<p>{TOKEN}</p>",
+        f"<p>{TOKEN[:9]}<b>{TOKEN[9:20]}</b>{TOKEN[20:]}</p>",
+        f"<p>{TOKEN[:9]}<wbr>{TOKEN[9:]}</p>",
+        f"<p>{TOKEN[:9]}<!-- x -->{TOKEN[9:]}</p>",
+        f"<p>gh&#112;{TOKEN[3:]}</p>",
+        f'<data value="gh&#x70;{TOKEN[3:]}">x</data>',
+        f"<template>gh&#112;{TOKEN[3:]}</template>",
+        f"<p>{TOKEN[:9]}\u200b{TOKEN[9:]}</p>",
+        f"<p>{TOKEN[:9]}&shy;{TOKEN[9:]}</p>",
+        "<p>" + "".join(chr(ord(c) + 0xFEE0) for c in TOKEN) + "</p>",
+    ],
+)
+def test_markup_and_odd_characters_hide_no_token(html: str) -> None:
+    found = find_secrets_in_markup("<!doctype html>\n<title>x</title>\n" + html)
+    assert [(match.kind, match.line) for match in found] == [("GitHub token", 3)]
+
+
+def test_a_key_with_slashes_is_a_key_and_a_path_is_none() -> None:
+    assert find_secrets("aws_secret_access_key = wJalr/XUtnFEMI/K7MDENGbPxRfiCY1234567890ab")
+    assert not find_secrets("api_key: /run/secrets/payments-key-2026-08-02")
+    assert not find_secrets("token: ./config/tokens/2026/production1.json")
 
 
 def test_overlapping_rules_report_a_place_once() -> None:

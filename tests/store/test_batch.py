@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -26,9 +28,14 @@ from memhtml.model.vocabulary import MemoryType, Rel, TaskStatus
 from memhtml.store.archive import plan_archive
 from memhtml.store.batch import BatchOptions, plan_batch
 from memhtml.store.correct import plan_correct
-from memhtml.store.plan import Planned, outcomes
+from memhtml.store.plan import Move, Planned, outcomes
 from memhtml.store.write import plan_write
 from tests.store.dictview import DictView
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memhtml.store.plan import Step
 
 NOW = datetime(2026, 8, 2, 14, 3, 11, tzinfo=UTC)
 
@@ -241,6 +248,7 @@ def one(op: Request, view: DictView, paths: dict[str, str]) -> str:
     if isinstance(op, ArchiveRequest):
         archived = plan_archive(paths.get(op.path, "none"), view, now=NOW, reason=op.reason)
         view.apply(archived.steps)
+        follow(archived.steps, paths)
         return archived.result.archive_path
     assert isinstance(op, Correction)
     target = paths.get(op.target, "none")
@@ -252,4 +260,48 @@ def one(op: Request, view: DictView, paths: dict[str, str]) -> str:
             del view.files[path]
         else:
             view.files[path] = outcome.data
+    follow(corrected.steps, paths)
     return corrected.result.path
+
+
+def follow(steps: Iterable[Step], paths: dict[str, str]) -> None:
+    """Let references go on meaning the files they meant."""
+    for step in steps:
+        if isinstance(step, Move):
+            paths.update({name: step.dst for name, path in paths.items() if path == step.src})
+
+
+def test_a_reference_follows_its_file_and_never_means_another_at_its_old_place() -> None:
+    planned = batch(
+        DictView(),
+        draft("a", "Alpha is first."),
+        ArchiveRequest(path="@0", reason="r"),
+        draft("a", "Beta is innocent."),
+        ArchiveRequest(path="@0", reason="r"),
+    )
+    (refused,) = planned.result.failed
+    assert refused.index == 3
+    assert "archived already" in str(refused.error)
+
+
+def test_links_of_a_write_may_name_an_earlier_operation_and_pass_the_same_rules() -> None:
+    """Store format §12 holds at every door."""
+    view = DictView()
+    to_first = Draft(
+        title="B",
+        claim="Second fact.",
+        memory_type=MemoryType.SEMANTIC,
+        links=(Link("memhtml-supports", "/@0"),),
+    )
+    land(view, batch(view, draft("A", "First fact."), to_first))
+    assert read_links(view.files["areas/inbox/b.html"]) == (
+        Link("memhtml-supports", "/areas/inbox/a.html"),
+    )
+    for link in (
+        Link("memhtml-supports", "/areas/none.html"),
+        Link("memhtml-blocks", "/areas/inbox/a.html"),
+        Link("memhtml-about-person", "/areas/inbox/a.html"),
+        Link("memhtml-supports", "/areas/inbox/c.html"),
+    ):
+        wrong = replace(to_first, title="C", claim="Third fact.", links=(link,))
+        assert len(batch(view, wrong).result.failed) == 1

@@ -9,7 +9,7 @@ import pytest
 from memhtml.format.edit import add_meta, read_links, read_meta, set_meta
 from memhtml.format.parse import parse
 from memhtml.model.changes import Correction
-from memhtml.model.document import Link
+from memhtml.model.document import Facet, Link
 from memhtml.model.errors import (
     DuplicateContent,
     InvalidMemory,
@@ -117,6 +117,53 @@ def test_a_credential_split_by_markup_is_found() -> None:
     html = f"<p><mark>Use {token[:9]}<em>{token[9:]}</em></mark></p>"
     with pytest.raises(SecretFound):
         plan_write(draft(article_html=html), DictView(), now=NOW)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"path": "areas/inbox/ghp_" + "a1B2" * 9 + ".html"},
+        {"workspace": "ghp_" + "a1B2" * 9},
+        {"facets": (Facet("password", "hunter2hunter2Xy9kQ2mLp0zv"),)},
+        {"article_html": "<p><mark>gh&#112;_a1B2<b>a1B2</b>" + "a1B2" * 7 + "</mark></p>"},
+    ],
+)
+def test_a_credential_is_found_wherever_a_commit_would_hold_it(fields: dict[str, object]) -> None:
+    with pytest.raises(SecretFound):
+        plan_write(draft(**fields), DictView(), now=NOW)
+
+
+def test_a_credential_in_a_reason_is_refused() -> None:
+    view = DictView()
+    path = write(view)
+    reason = "leaked ghp_" + "a1B2" * 9
+    with pytest.raises(SecretFound):
+        plan_archive(path, view, now=LATER, reason=reason)
+    with pytest.raises(SecretFound):
+        plan_correct(Correction(target=path, claim="X y.", reason=reason), view, now=LATER)
+    with pytest.raises(SecretFound):
+        plan_task_status(path, TaskStatus.DONE, view, now=LATER, reason=reason)
+
+
+def test_a_validity_that_ends_before_it_begins_is_refused() -> None:
+    view = DictView()
+    with pytest.raises(InvalidMemory, match="is before"):
+        plan_write(draft(valid_from="2026-02-01", valid_until="2026-01-01"), view, now=NOW)
+    path = write(view, valid_from="2026-02-01")
+    early = Correction(target=path, claim="Owls face west.", valid_from="2026-01-01")
+    with pytest.raises(InvalidMemory, match="began to hold"):
+        plan_correct(early, view, now=LATER)
+
+
+def test_a_task_cannot_begin_as_done() -> None:
+    done = draft(memory_type=MemoryType.TASK, task_status=TaskStatus.DONE)
+    with pytest.raises(InvalidMemory, match="begins as"):
+        plan_write(done, DictView(), now=NOW)
+
+
+def test_a_folder_cannot_bear_a_name_that_publishing_writes() -> None:
+    with pytest.raises(InvalidPath):
+        plan_write(draft(path="projects/index.html/z.html"), DictView(), now=NOW)
 
 
 # Correct

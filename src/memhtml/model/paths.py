@@ -177,9 +177,9 @@ def writable_fault(path: str) -> PathFault | None:
     if bucket_of(normal) is Bucket.ARCHIVE:
         return PathFault(PathRule.ARCHIVE)
     parts = normal.split("/")
-    if parts[-1].casefold() in GENERATED_NAMES:
-        return PathFault(PathRule.GENERATED, parts[-1])
     for part in parts:
+        if part.casefold() in GENERATED_NAMES:
+            return PathFault(PathRule.GENERATED, part)
         rule = _segment_rule(part)
         if rule is not None:
             return PathFault(rule, part)

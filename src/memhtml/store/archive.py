@@ -24,6 +24,8 @@ from memhtml.model.instants import is_instant, stamp
 from memhtml.model.paths import archive_path, memory_path, original_path, path_key
 from memhtml.model.slugs import with_ordinal
 from memhtml.model.vocabulary import MemoryType, Status, TaskStatus
+from memhtml.model.whitespace import is_blank
+from memhtml.store.gate import refuse_secret_words
 from memhtml.store.plan import Move, Planned, Put, subject
 from memhtml.store.write import require_free
 
@@ -55,8 +57,12 @@ def plan_archive(path: str, view: View, *, now: datetime, reason: str) -> Planne
 
     Raises:
         PathNotFound: No memory stands there.
-        InvalidMemory: It is archived already.
+        InvalidMemory: It is archived already, or *reason* is blank.
+        SecretFound: *reason* holds a credential.
     """
+    if is_blank(reason):
+        raise InvalidMemory((), reason="say why it is archived; the commit keeps the reason")
+    refuse_secret_words(reason)
     here, file = find_memory(path, view)
     dst, steps = archiving(here, file, view, now=now)
     return Planned(

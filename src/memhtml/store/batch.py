@@ -21,6 +21,7 @@ from memhtml.model.changes import (
     OpResult,
     TaskStatusRequest,
 )
+from memhtml.model.edges import href_of
 from memhtml.model.errors import InvalidReference, MemhtmlError
 from memhtml.model.memory import Draft
 from memhtml.model.vocabulary import MemoryType
@@ -28,12 +29,12 @@ from memhtml.scoring.frames import frame_key
 from memhtml.store.archive import plan_archive
 from memhtml.store.correct import plan_correct, superseding
 from memhtml.store.link import plan_link
-from memhtml.store.plan import Overlay, Planned, subject
+from memhtml.store.plan import Move, Overlay, Planned, subject
 from memhtml.store.task import plan_task_status
 from memhtml.store.write import plan_write, provenance
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memhtml.model.changes import Request
@@ -131,6 +132,7 @@ class _Fold:
         self._options = options
         self._detect = detect
         self._paths: dict[int, str] = {}
+        self._made_at: dict[str, list[int]] = {}
         self._claims: dict[str, tuple[int, str]] = {}
         self._winners = _last_of_each_slot(requests) if options.last_wins else {}
 
@@ -162,8 +164,20 @@ class _Fold:
         if len(self.documents) < _KEPT_DOCUMENTS:
             self.documents.update(done.documents)
         self.results.append(result)
+        self._follow(done.steps)
         if result.path is not None:
-            self._paths[index] = result.path
+            self._remember(index, result.path)
+
+    def _remember(self, index: int, path: str) -> None:
+        self._paths[index] = path
+        self._made_at.setdefault(path, []).append(index)
+
+    def _follow(self, steps: Iterable[Step]) -> None:
+        """Let ``@N`` go on meaning the file of operation N, wherever later ones moved it."""
+        for step in steps:
+            if isinstance(step, Move):
+                for index in self._made_at.pop(step.src, ()):
+                    self._remember(index, step.dst)
 
     def _fold_into(self, index: int, slot: str) -> None:
         winner = self._claims[slot][0]
@@ -178,12 +192,12 @@ class _Fold:
             )
         )
         if not failed and (path := self.results[winner].path) is not None:
-            self._paths[index] = path
+            self._remember(index, path)
 
     def _plan(self, index: int, request: Request) -> _Done:
         match request:
             case Draft():
-                return self._write(index, request)
+                return self._write(index, self._with_links(request))
             case Correction():
                 corrected = plan_correct(
                     replace(request, target=self._resolve(request.target)),
@@ -263,6 +277,16 @@ class _Fold:
         if earlier[0] != result.index:
             return replace(result, conflict=Conflict(None, *earlier))
         return result
+
+    def _with_links(self, draft: Draft) -> Draft:
+        """Return *draft* with links to ``@N`` leading to where those files are."""
+        links = tuple(
+            link._replace(href=href_of(self._resolve(link.href[1:])))
+            if _reference_re.fullmatch(link.href[1:])
+            else link
+            for link in draft.links
+        )
+        return draft if links == draft.links else replace(draft, links=links)
 
     def _resolve(self, path: str) -> str:
         """Return *path*, or where the operation that it names by ``@N`` left its memory."""

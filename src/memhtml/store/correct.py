@@ -15,14 +15,15 @@ from memhtml.format.parse import parse
 from memhtml.format.render import render_memory
 from memhtml.model.changes import Corrected
 from memhtml.model.edges import href_of
-from memhtml.model.errors import DuplicateContent, WriteConflict
+from memhtml.model.errors import DuplicateContent, InvalidMemory, WriteConflict
 from memhtml.model.instants import is_instant, stamp
 from memhtml.model.memory import Draft
 from memhtml.model.vocabulary import MemoryType, Rel, TaskStatus
 from memhtml.model.whitespace import is_blank
 from memhtml.store.archive import archiving, find_memory, reason_trailer
+from memhtml.store.gate import refuse_secret_words, refuse_secrets
 from memhtml.store.plan import Fact, Overlay, Planned, Put, subject
-from memhtml.store.write import free_path, provenance, refuse_secrets
+from memhtml.store.write import free_path, provenance, refuse_contradictions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -65,11 +66,20 @@ def plan_correct(
         )
     old = parse(file.data)
     draft = _successor(correction, old)
+    if correction.valid_from or correction.valid_until:
+        refuse_contradictions(draft)
     data, document = render_memory(draft, at=stamp(now), detect=detect)
     holds_from = draft.valid_from or document.happened_at or stamp(now)
+    if old.head.valid_from is not None and holds_from < old.head.valid_from:
+        raise InvalidMemory(
+            (),
+            reason=f"it would hold from {holds_from}, before {target!r} began to hold at "
+            f"{old.head.valid_from}",
+        )
     data = apply_edits(data, (SetMeta("memhtml-valid-from", holds_from),))
     if not allow_secret:
         refuse_secrets(data, document)
+        refuse_secret_words(correction.reason)
     is_task = draft.memory_type is MemoryType.TASK
     known = None if is_task else view.find_active(document.content_hash)
     if known not in {None, target}:

@@ -11,6 +11,7 @@ from memhtml.model.instants import stamp
 from memhtml.model.paths import original_path
 from memhtml.model.vocabulary import MemoryType, TaskStatus
 from memhtml.store.archive import archiving, find_memory, later, plan_unarchive, reason_trailer
+from memhtml.store.gate import refuse_secret_words
 from memhtml.store.plan import Move, Planned, Put, subject
 
 if TYPE_CHECKING:
@@ -32,8 +33,10 @@ def plan_task_status(
     Raises:
         PathNotFound: Nothing stands at *path*.
         InvalidMemory: It is not a task.
+        SecretFound: *reason* holds a credential.
         WriteConflict: The task would come back to a place that is taken.
     """
+    refuse_secret_words(reason)
     here, file = find_memory(path, view)
     if read_meta(file.data, "memhtml-type") != MemoryType.TASK:
         raise InvalidMemory((), reason=f"{here!r} is not a task")

@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memhtml.format.render import render_memory
-from memhtml.format.secrets import find_secrets
-from memhtml.model.errors import SecretFound, StorageFailure, WriteConflict
+from memhtml.model.errors import InvalidMemory, StorageFailure, WriteConflict
 from memhtml.model.instants import stamp
 from memhtml.model.memory import Written
 from memhtml.model.paths import (
@@ -21,14 +20,14 @@ from memhtml.model.paths import (
     path_key,
     place,
 )
-from memhtml.model.vocabulary import MemoryType
+from memhtml.model.vocabulary import MemoryType, TaskStatus
+from memhtml.store.gate import refuse_links, refuse_secret_words, refuse_secrets
 from memhtml.store.plan import Fact, Planned, Put, subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from memhtml.model.document import Document
     from memhtml.model.memory import Draft
     from memhtml.model.paths import MemoryPath
     from memhtml.store.plan import View
@@ -38,7 +37,7 @@ __all__ = [
     "near_duplicates",
     "plan_write",
     "provenance",
-    "refuse_secrets",
+    "refuse_contradictions",
     "require_free",
     "respell",
 ]
@@ -61,13 +60,16 @@ def plan_write(
     Raises:
         InvalidPath: `Draft.path` is not usable.
         InvalidMemory: *draft* would not make a valid file.
-        SecretFound: The file would hold a credential.
+        SecretFound: The file, its path or the commit message would hold a credential.
+        PathNotFound: A link of *draft* leads to where nothing stands.
         WriteConflict: `Draft.path` is occupied.
     """
     explicit = None if draft.path is None else new_memory_path(draft.path)
+    refuse_contradictions(draft)
     data, document = render_memory(draft, at=stamp(now), detect=detect)
     if not allow_secret:
         refuse_secrets(data, document)
+        refuse_secret_words(draft.path, draft.workspace)
     content_hash = document.content_hash
     is_task = draft.memory_type == MemoryType.TASK
     known = None if is_task else view.find_active(content_hash)
@@ -84,6 +86,7 @@ def plan_write(
             tags=draft.tags,
         )
         path = free_path(directory, draft.title, draft.memory_type, view, now=now)
+    refuse_links(path, draft.memory_type, draft.links, view)
     fact = Fact.of(path, document)
     return Planned(
         result=_written(path, content_hash, near=() if is_task else near_duplicates(fact, view)),
@@ -104,15 +107,20 @@ def near_duplicates(fact: Fact, view: View) -> tuple[str, ...]:
     return () if path is None else (path,)
 
 
-def refuse_secrets(data: bytes, document: Document) -> None:
-    """Let nothing that looks like a credential pass.
+def refuse_contradictions(draft: Draft) -> None:
+    """Let no draft pass that says two things that cannot both be.
 
     Raises:
-        SecretFound: *data*, or the text of its article with the markup gone, holds one.
+        InvalidMemory: Its validity ends before it begins, or it is a task that is done already.
     """
-    found = find_secrets(data.decode()) or find_secrets(document.text)
-    if found:
-        raise SecretFound([(match.kind, match.line) for match in found])
+    if draft.valid_from and draft.valid_until and draft.valid_until < draft.valid_from:
+        raise InvalidMemory(
+            (), reason=f"valid until {draft.valid_until} is before valid from {draft.valid_from}"
+        )
+    if draft.task_status == TaskStatus.DONE:
+        raise InvalidMemory(
+            (), reason="a task begins as todo, doing or blocked; say that it is done once it is"
+        )
 
 
 def provenance(session_id: str | None, prompt_id: str | None) -> tuple[tuple[str, str], ...]:
