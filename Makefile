@@ -30,12 +30,17 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy src tests
 
-conformance: $(STAMP) ## Run the shared vectors and print what differs.
-	$(BIN)/python -m tests.conformance tests/conformance/vectors
+conformance: $(STAMP) ## Run the shared vectors, highlight.js fetched from npm, and print what differs.
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[highlightjs]'
+	MEMHTML_HIGHLIGHTJS="$$($(BIN)/python tools/fetch_hljs.py)" $(BIN)/python -m tests.conformance tests/conformance/vectors
+	@tools/mcp_conformance.sh $(BIN)/python
 
 bench: $(STAMP) ## Measure; every figure is a ratio to a floor of the same run.
-	$(BIN)/python bench/format.py
-	$(BIN)/python bench/cli.py
+	-$(BIN)/python bench/format.py
+	-$(BIN)/python bench/cli.py
+	-$(BIN)/python bench/detect.py
+	-$(BIN)/python bench/search.py
+	-$(BIN)/python bench/store.py
 
 clean: ## Remove the environment and caches.
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -9,6 +9,7 @@ read no database.
 from __future__ import annotations
 
 import os
+import sys
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -59,11 +60,17 @@ if TYPE_CHECKING:
     from memhtml.model.document import Document
     from memhtml.model.history import Blamed, Piece, Synced, Version
     from memhtml.model.memory import Draft, Memory, Written
-    from memhtml.model.ports import DenseEncoder, Progress, SparseEncoder
+    from memhtml.model.ports import DenseEncoder, Progress, SparseEncoder, SparseQueries
     from memhtml.model.tree import TreeEntry, WorktreeChange
-    from memhtml.model.vocabulary import Rel, TaskStatus
+    from memhtml.model.vocabulary import Bucket, Rel, TaskStatus
+    from memhtml.search.graph import GraphEdge, Neighbourhood
+    from memhtml.search.lists import EntityList, FileList, TagUse, TaskList
+    from memhtml.search.ranking import Means
+    from memhtml.search.recall import Pack, Unit
     from memhtml.search.scope import Scope
     from memhtml.search.search import Hits
+    from memhtml.search.similar import Similar
+    from memhtml.search.trail import Trail
     from memhtml.store.batch import BatchOptions
     from memhtml.store.plan import File, Planned, View
     from memhtml.store.repo import InitReport
@@ -74,6 +81,7 @@ __all__ = ["Corpus", "Health", "IndexStatus", "UsageExport"]
 _ATTEMPTS = 10
 
 T = TypeVar("T")
+A = TypeVar("A", "Hits", "Pack")
 R = TypeVar("R", bound="DataclassInstance")
 
 
@@ -125,12 +133,20 @@ class Corpus:
     """An open store; a context manager."""
 
     def __init__(
-        self, repo: Repo, clock: Callable[[], datetime], on_lag: Callable[[str], object]
+        self,
+        repo: Repo,
+        clock: Callable[[], datetime],
+        on_lag: Callable[[str], object],
+        detect: Callable[[str], str | None],
+        cache_dir: str | None = None,
     ) -> None:
         self._repo = repo
         self._clock = clock
         self._on_lag = on_lag
+        self._detect = detect
+        self._cache_dir = cache_dir
         self._opened: Index | None = None
+        self._queries: SparseQueries | None = None
 
     @classmethod
     def init(
@@ -153,13 +169,17 @@ class Corpus:
         durability: str = "bulk",
         index_delay: float = 0.0,
         on_lag: Callable[[str], object] = lambda _: None,
+        detect: Callable[[str], str | None] | None = None,
+        cache_dir: str | os.PathLike[str] | None = None,
     ) -> Self:
         """Open the store at *root*.
 
         *durability* is ``none``, ``bulk`` or ``each``: whether a commit waits for the disk, once
         for all its files or once for each. *clock* gives the time to stamp with. *index_delay* is
         for long-lived processes: for so many seconds after a write git's index may lag behind.
-        *on_lag* hears why files or an index could not follow a commit that was made.
+        *on_lag* hears why files or an index could not follow a commit that was made. *detect*
+        proposes the language of a fence that names none; by default our own detector does. Models
+        stand in *cache_dir*; by default in the user's cache folder.
 
         Raises:
             NotAStore: *root* is not the top of its own git repository.
@@ -171,7 +191,8 @@ class Corpus:
             durability=durability,
             index_delay=index_delay,
         )
-        return cls(repo, clock, on_lag)
+        folder = None if cache_dir is None else os.fspath(cache_dir)
+        return cls(repo, clock, on_lag, detect or _detect, folder)
 
     def __enter__(self) -> Self:
         return self
@@ -212,7 +233,7 @@ class Corpus:
 
         planned, commit = self.carry_out(
             lambda view, now: plan_write(
-                draft, view, now=now, detect=_detect, allow_secret=allow_secret
+                draft, view, now=now, detect=self._detect, allow_secret=allow_secret
             )
         )
         return _made_by(commit, planned.result)
@@ -250,7 +271,7 @@ class Corpus:
 
         planned, commit = self.carry_out(
             lambda view, now: plan_correct(
-                correction, view, now=now, detect=_detect, allow_secret=allow_secret
+                correction, view, now=now, detect=self._detect, allow_secret=allow_secret
             )
         )
         if correction.session_id is not None and commit is not None:
@@ -344,7 +365,7 @@ class Corpus:
                 view,
                 now=now,
                 options=options or BatchOptions(),
-                detect=_detect,
+                detect=self._detect,
                 on_progress=on_progress,
             )
         )
@@ -550,31 +571,235 @@ class Corpus:
     # Search
 
     def search(
-        self, text: str, scope: Scope | None = None, *, limit: int = 10, scan: bool = True
+        self,
+        text: str,
+        scope: Scope | None = None,
+        *,
+        limit: int = 10,
+        scan: bool = True,
+        cursor: str | None = None,
+        abstain: bool = True,
+        neighbours: bool = True,
     ) -> Hits:
         """Return the memories that answer *text*, best first; see `memhtml.search`.
 
-        *scan* looks for files edited by hand first; without it only commits are followed.
+        *scan* looks for files edited by hand first; without it only commits are followed. *cursor*
+        asks for the page after the answer that gave it. Without *abstain*, whatever matches at all
+        comes back, be it an answer or not; without *neighbours*, only what matches itself does.
 
         Raises:
-            InvalidFlag: A filter or *limit* is out of range.
+            InvalidFlag: A filter, *limit* or *cursor* is not one that can be used.
             Busy: Another process holds the index.
             StorageFailure: The index or the store cannot be read.
         """
         from memhtml.search.search import search  # a write never needs it
 
+        def ask(index: Index) -> Hits:
+            means = self._means()._replace(with_neighbours=neighbours)
+            return search(index, text, scope, limit, cursor=cursor, abstain=abstain, means=means)
+
+        return self._ask(ask, scan=scan)
+
+    def recall(
+        self,
+        text: str,
+        scope: Scope | None = None,
+        *,
+        budget: int = 16_000,
+        arc_budget: int | None = None,
+        unit: Unit | None = None,
+        limit: int = 30,
+        scan: bool = True,
+    ) -> Pack:
+        """Return what memories say about *text*, quoted within a budget; see `search.recall`.
+
+        Raises:
+            InvalidFlag: A filter, a budget or *limit* is out of range.
+            Busy: Another process holds the index.
+            StorageFailure: The index or the store cannot be read.
+        """
+        from memhtml.search.recall import Unit, recall  # only here
+
+        def ask(index: Index) -> Pack:
+            return recall(
+                index,
+                text,
+                scope,
+                read=self._find_document,
+                budget=budget,
+                arc_budget=arc_budget,
+                unit=unit or Unit.CHARS,
+                limit=limit,
+                means=self._means(),
+            )
+
+        return self._ask(ask, scan=scan)
+
+    def similar(
+        self, path: str, scope: Scope | None = None, *, limit: int = 10, scan: bool = True
+    ) -> tuple[Similar, ...]:
+        """Return the memories most like the one at *path*.
+
+        Raises:
+            PathNotFound: No memory stands there.
+            InvalidFlag: *limit* is out of range.
+        """
+        from memhtml.search.similar import similar  # only here
+
+        self.update(scan=scan)
+        return similar(self._index, path, scope, limit=limit, means=self._means())
+
+    def resolve(self, path: str, *, scan: bool = True) -> Trail:
+        """Return where *path*, old or new, leads today."""
+        from memhtml.search.trail import resolve  # only here
+
+        self.update(scan=scan)
+        return resolve(self._index, path)
+
+    def neighbors(
+        self,
+        path: str,
+        *,
+        depth: int = 1,
+        rels: Sequence[Rel] = (),
+        limit: int = 200,
+        scan: bool = True,
+    ) -> Neighbourhood:
+        """Return the memories one or two links away from *path*, whatever way the links point.
+
+        Raises:
+            PathNotFound: No memory stands there.
+            InvalidFlag: *depth* or *limit* is out of range.
+        """
+        from memhtml.search.graph import neighbours  # only here
+
+        self.update(scan=scan)
+        return neighbours(self._index, path, depth=depth, rels=rels, limit=limit)
+
+    def find_route(
+        self, start: str, end: str, *, rels: Sequence[Rel] = (), scan: bool = True
+    ) -> tuple[GraphEdge, ...] | None:
+        """Return the fewest links that join two memories, in order; None when nothing does.
+
+        Raises:
+            PathNotFound: No memory stands at one of the ends.
+        """
+        from memhtml.search.graph import find_route  # only here
+
+        self.update(scan=scan)
+        return find_route(self._index, start, end, rels=rels)
+
+    def list_memories(
+        self,
+        scope: Scope | None = None,
+        *,
+        para: Bucket | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        scan: bool = True,
+    ) -> FileList:
+        """Return the memories in *scope* (default: active, tasks too) behind *cursor*, by path.
+
+        Raises:
+            InvalidFlag: *limit* is out of range.
+        """
+        from memhtml.search.lists import list_memories  # only here
+
+        self.update(scan=scan)
+        return list_memories(self._index, scope, para=para, limit=limit, cursor=cursor)
+
+    def list_entities(
+        self,
+        scope: Scope | None = None,
+        *,
+        entity_type: str | None = None,
+        limit: int = 50,
+        scan: bool = True,
+    ) -> EntityList:
+        """Return what the memories in *scope* are about, the latest activity first.
+
+        Raises:
+            InvalidFlag: *limit* is out of range.
+        """
+        from memhtml.search.lists import list_entities  # only here
+
+        self.update(scan=scan)
+        return list_entities(self._index, scope, entity_type=entity_type, limit=limit)
+
+    def list_tags(self, scope: Scope | None = None, *, scan: bool = True) -> tuple[TagUse, ...]:
+        """Return the tags of the memories in *scope*, the most used first."""
+        from memhtml.search.lists import list_tags  # only here
+
+        self.update(scan=scan)
+        return list_tags(self._index, scope)
+
+    def list_tasks(
+        self,
+        scope: Scope | None = None,
+        *,
+        statuses: Sequence[TaskStatus] = (),
+        due_before: str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        scan: bool = True,
+    ) -> TaskList:
+        """Return the tasks in *scope* behind *cursor*, by path, with what blocks each.
+
+        Raises:
+            InvalidFlag: *limit* is out of range, or *due_before* no day.
+        """
+        from memhtml.search.lists import list_tasks  # only here
+
+        self.update(scan=scan)
+        return list_tasks(
+            self._index,
+            scope,
+            statuses=statuses,
+            due_before=due_before,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    def _ask(self, ask: Callable[[Index], A], *, scan: bool) -> A:
+        """Return an answer of an index that is not behind what the store says now."""
         for _ in range(_ATTEMPTS):
             try:
                 head = self.update(scan=scan).head_sha
             except Busy:
                 # Somebody indexes a large batch. What is not acknowledged yet need not be found.
                 head = None
-            hits = search(self._index, text, scope, limit)
-            seen = hits.indexed_commit
+            answer = ask(self._index)
+            seen = answer.indexed_commit
             # A rebuild that began before the last commit may just have taken the index's place.
             if head is None or head == seen or (seen and self._repo.is_ancestor(head, seen)):
-                return hits
+                return answer
         raise Busy("somebody keeps building the index anew")
+
+    def _means(self) -> Means:
+        """Return what a search may use: usage, and the question side of the index's model."""
+        from memhtml.search.arms.sparse import space_name  # a write never needs it
+        from memhtml.search.ranking import Means  # as above
+
+        space = space_name(self._index)
+        means = Means(usage=self.usage, now=stamp(self._clock()))
+        if space is None:
+            return means
+        if self._queries is None or self._queries.space_id != space:
+            from memhtml.providers.encoders.load import query_table  # words alone need none
+            from memhtml.providers.home import cache_folder  # goes with it
+
+            folder = self._cache_dir or cache_folder(os.environ, sys.platform)
+            try:
+                self._queries = query_table(space.partition("@")[0], folder)
+            except MemhtmlError as error:
+                return means._replace(unavailable=error.message)
+        return means._replace(queries=self._queries)
+
+    def _find_document(self, path: str) -> Document | None:
+        from memhtml.format.parse import parse  # loads the parser
+
+        data = self.read_file(path)
+        return None if data is None else parse(data)
 
     # The index
 

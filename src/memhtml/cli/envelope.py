@@ -40,6 +40,8 @@ RESPONSE_TYPES: Mapping[str, str] = {
     "task.updated": "where a task stands, and where it went",
     "doctor.report": "what is wrong with the store, and what was mended",
     "publish.report": "the pages that were written and removed",
+    "import.report": "what became of each thing that a source holds, and the one commit",
+    "export.report": "what was written and where, and what was left out",
     "memory.corrected": "where the new memory is, and where the old one went",
     "memory.archived": "where what was archived went",
     "memory.archive_preview": "what would be archived",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memhtml.cli.world import store_root
 from memhtml.model.errors import InvalidFlag
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memhtml.cli.command import Call
     from memhtml.cli.envelope import Json
     from memhtml.corpus import Corpus
@@ -47,7 +50,16 @@ def open_store(call: Call, *, index_delay: float = 0.0) -> Corpus:
         durability=durability,
         index_delay=index_delay,
         on_lag=lambda reason: call.world.stderr.write(f"warning: {reason}\n"),
+        detect=partial(_detect, call.world.env),
     )
+
+
+def _detect(env: Mapping[str, str], code: str) -> str | None:
+    """Propose the language of *code* by the detector that the environment names."""
+    from memhtml.providers.languages import detector, settings  # noqa: PLC0415 - loads its model
+
+    chosen = settings(env)
+    return detector(chosen.name, highlightjs=chosen.highlightjs)(code)
 
 
 def skipped_json(file: SkippedFile) -> Json:

@@ -35,6 +35,8 @@ MODULES = {
     "task reopen": "tasks",
     "doctor": "upkeep",
     "publish": "upkeep",
+    "import": "transfer",
+    "export": "transfer",
     "sync": "history",
     "merge-driver": "history",
     "serve mcp": "serve",

@@ -67,6 +67,8 @@ def _init(call: Call) -> Success:
 
 
 def _status(call: Call) -> Success:
+    from memhtml.providers.languages import settings  # noqa: PLC0415 - help needs none
+
     with open_store(call) as corpus:
         health = corpus.status()
 
@@ -88,6 +90,7 @@ def _status(call: Call) -> Success:
             "indexFresh": index.is_fresh,
             "indexHeadSha": index.indexed,
             "skipped": [skipped_json(file) for file in health.skipped],
+            "detector": settings(call.world.env).name,
         },
         text,
     )
