@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
+import sys
 import time
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -191,6 +194,53 @@ def test_names_that_collide_or_cannot_be_held_everywhere_are_told(corpus: Corpus
     assert found["name-not-portable"] == ["areas/aux.html", "areas/what?.html"]
 
 
+@pytest.mark.skipif(sys.platform in {"win32", "darwin"}, reason="no such names or files there")
+def test_what_only_looks_like_a_memory_is_told(corpus: Corpus, tmp_path: Path) -> None:
+    data = Path(corpus.root, write(corpus, "A", "First fact.")).read_bytes()
+    put(corpus, "areas/inbox/UP.HTML", data.replace(b"First", b"Second"))
+    put(corpus, "areas/it's\udce9.html", data.replace(b"First", b"Third"))
+    (tmp_path / "elsewhere").mkdir()
+    Path(corpus.root, "areas/link").symlink_to(tmp_path / "elsewhere")
+    os.mkfifo(Path(corpus.root, "areas/pipe.html"))
+
+    found = examine(corpus)
+
+    assert codes(found) == {
+        "not-a-file": ["areas/link", "areas/pipe.html"],
+        "name-unusable": ["areas/inbox/UP.HTML", "areas/it's\\udce9.html"],
+    }
+    for finding in found.findings:
+        if finding.code == "name-unusable":
+            assert finding.hint is not None
+            subprocess.run(["bash", "-c", finding.hint], cwd=corpus.root, check=True)
+    assert set(codes(examine(corpus))) == {"not-a-file", "hash-stale", "uncommitted"}
+
+
+def test_what_others_write_during_the_examination_is_no_fault(
+    corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = write(corpus, "A", "First fact.")
+    read_file = Corpus.read_file
+
+    def read_and_let_others_write(self: Corpus, path: str) -> bytes | None:
+        data = read_file(self, path)
+        monkeypatch.setattr(Corpus, "read_file", read_file)
+        with Corpus.open(corpus.root, clock=lambda: NOW) as other:
+            successor = write(other, "B", "Second fact.")
+            write(
+                other,
+                "C",
+                "Third fact.",
+                links=(Link(Rel.LATERALLY_RELATED.token, f"/{successor}"),),
+            )
+            other.archive(first, reason="gone")
+        return data
+
+    monkeypatch.setattr(Corpus, "read_file", read_and_let_others_write)
+
+    assert codes(examine(corpus)) == {}
+
+
 def test_a_dropped_number_is_a_note(corpus: Corpus) -> None:
     path = write(corpus, "A", "First fact.", importance=5)
     file = Path(corpus.root, path)
@@ -210,15 +260,20 @@ def test_an_index_that_lies_is_told_and_built_anew(corpus: Corpus) -> None:
 
 
 def damage_index(corpus: Corpus) -> None:
-    """Hurt two pages that following the tree never reads."""
+    """Hurt a page that following the tree never reads, and every write does."""
     for number in range(60):
         write(corpus, f"Owl {number}", f"Owl number {number} sleeps in barn {number}.")
     corpus.rebuild()
     corpus.close()
-    with Path(corpus.root, ".memhtml/cache/index.db").open("r+b") as file:
-        for at in (9000, 20480):
-            file.seek(at)
-            file.write(b"\xa5" * 2000)
+    place = Path(corpus.root, ".memhtml/cache/index.db")
+    with closing(sqlite3.connect(place)) as connection:
+        (page,) = connection.execute(
+            "SELECT rootpage FROM sqlite_schema WHERE type = 'index' AND sql LIKE '%(near_key%'"
+        ).fetchone()
+        (page_bytes,) = connection.execute("PRAGMA page_size").fetchone()
+    with place.open("r+b") as file:
+        file.seek((page - 1) * page_bytes)
+        file.write(b"\xa5" * 2000)
 
 
 def test_a_damaged_index_is_told_and_built_anew(corpus: Corpus) -> None:

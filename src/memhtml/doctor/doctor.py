@@ -14,13 +14,14 @@ from memhtml.doctor.finding import CODES, Finding, Gravity
 from memhtml.doctor.rules import RULES
 from memhtml.doctor.survey import survey
 from memhtml.format.edit import SetMeta, apply_edits, read_meta
+from memhtml.format.parse import parse
 from memhtml.model.instants import stamp
 from memhtml.store.archive import later
 from memhtml.store.mergedriver import merge_driver_state, register
 from memhtml.store.plan import Planned, Put, subject
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from datetime import datetime
 
     from memhtml.corpus import Corpus
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Examination", "Repair", "examine", "mend"]
 
 _GRAVITIES = list(Gravity)
+_ATTEMPTS = 5
 
 
 class Examination(NamedTuple):
@@ -155,17 +157,38 @@ def _drift(corpus: Corpus, surveyed: Survey) -> Iterator[Finding]:
         message = f"the file of the index is damaged: {damage}"
         yield Finding(code="index-drift", message=message, other_fix="rebuild")
         return
+    suspects = _differing(corpus, {file.path: file.sha for file in surveyed.valid()})
+    for _ in range(_ATTEMPTS):
+        if not suspects:
+            return
+        # Others may have written since the survey. What agrees even once has not drifted.
+        corpus.update()
+        there = {path: _sha_of_memory(corpus, path) for path in suspects}
+        now = _differing(corpus, {path: sha for path, sha in there.items() if sha is not None})
+        suspects = {path: message for path, message in now.items() if path in suspects}
+    for path, message in suspects.items():
+        yield Finding(code="index-drift", path=path, message=message, other_fix="rebuild")
+
+
+def _differing(corpus: Corpus, there: Mapping[str, str]) -> dict[str, str]:
+    """Return each path of which the index says something else than *there*, and what."""
     indexed = corpus.indexed_files()
-    there = {file.path: file.sha for file in surveyed.valid()}
+    found: dict[str, str] = {}
     for path in sorted(indexed.keys() | there.keys()):
-        if indexed.get(path) != there.get(path):
-            if path not in indexed:
-                message = "it is not in the index"
-            elif path not in there:
-                message = "the index has it, and the tree has not"
-            else:
-                message = "the index has another version of it"
-            yield Finding(code="index-drift", path=path, message=message, other_fix="rebuild")
+        if indexed.get(path) == there.get(path):
+            continue
+        if path not in indexed:
+            found[path] = "it is not in the index"
+        elif path not in there:
+            found[path] = "the index has it, and the tree has not"
+        else:
+            found[path] = "the index has another version of it"
+    return found
+
+
+def _sha_of_memory(corpus: Corpus, path: str) -> str | None:
+    data = corpus.read_file(path)
+    return corpus.sha_of(data) if data is not None and parse(data).is_valid else None
 
 
 def _order(finding: Finding) -> tuple[int, int, str, int, int]:

@@ -65,6 +65,9 @@ CODES: dict[str, DoctorCode] = {
     "not-a-file": DoctorCode(
         Gravity.ERROR, "a link, a folder or an unreadable file stands where a memory may"
     ),
+    "name-unusable": DoctorCode(
+        Gravity.ERROR, "a file among the memories has a name that no memory can have"
+    ),
     "name-collision": DoctorCode(
         Gravity.ERROR, "two paths are one on a file system that ignores case or accents' spelling"
     ),

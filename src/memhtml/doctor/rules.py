@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import defaultdict
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from memhtml.model.diagnostics import Severity
 from memhtml.model.edges import href_of, path_of_href, rel_for_token
 from memhtml.model.entities import parse_entity
 from memhtml.model.paths import original_path, path_key, writable_fault
+from memhtml.model.shell import quoted
 from memhtml.model.vocabulary import MemoryType, Rel, Status, TaskStatus
 
 if TYPE_CHECKING:
@@ -23,6 +25,9 @@ __all__ = ["RULES"]
 
 INBOX_CROWD = 100
 """More memories than this in the inbox are worth a note."""
+
+# Bytes of a name that were no UTF-8.
+_lone_re = re.compile("[\ud800-\udfff]")
 
 _FINDING_OF = {
     Severity.VIOLATION: "memory-invalid",
@@ -41,7 +46,7 @@ def broken_files(survey: Survey) -> Iterator[Finding]:
                 line=found.span.line,
                 column=found.span.column,
                 message=f"{found.code}: {found.message}",
-                hint=f"memhtml check {file.path} --fix --diff",
+                hint=f"memhtml check {quoted(file.path)}",
             )
     for path in survey.unreadable:
         yield Finding(
@@ -67,8 +72,17 @@ def names(survey: Survey) -> Iterator[Finding]:
                     code="name-collision",
                     path=here,
                     message=f"{twin!r} is the same name where case or accents do not count",
-                    hint=f"git mv {here!r} to another name",
+                    hint=f"rename {here!r} with git mv",
                 )
+    for unusable in survey.unusable:
+        right = _lone_re.sub("_", unusable.path[: -len(".html")]) + ".html"
+        move = "git mv" if unusable.is_committed else "mv"
+        yield Finding(
+            code="name-unusable",
+            path=unusable.path.encode("utf-8", "backslashreplace").decode(),
+            message=unusable.reason,
+            hint=f"{move} {quoted(unusable.path)} {quoted(right)}",
+        )
     for file in survey.memories:
         here = original_path(file.path) or file.path
         while (inner := original_path(here)) is not None:
@@ -116,7 +130,7 @@ def places(survey: Survey) -> Iterator[Finding]:
                 code="status-misplaced",
                 path=file.path,
                 message="the task is done and not archived",
-                hint=f"memhtml task status {file.path} done",
+                hint=f"memhtml task status {quoted(file.path)} done",
             )
 
 
@@ -134,7 +148,8 @@ def duplicates(survey: Survey) -> Iterator[Finding]:
                 code="duplicate-content",
                 path=file.path,
                 message=f"it says exactly what {first.path!r} says",
-                hint=f"memhtml archive {file.path} --reason 'same as {first.path}'",
+                hint=f"memhtml archive {quoted(file.path)} "
+                f"--reason {quoted(f'same as {first.path}')}",
             )
 
 
@@ -162,7 +177,8 @@ def links(survey: Survey) -> Iterator[Finding]:
                 else (RemoveLink(link.rel, link.href), AddLink(link.rel, href_of(moved_to))),
                 hint=None
                 if moved_to
-                else f"memhtml unlink {file.path} {link.rel.removeprefix('memhtml-')} {target}",
+                else f"memhtml unlink {quoted(file.path)} "
+                f"{quoted(link.rel.removeprefix('memhtml-'))} {quoted(target)}",
             )
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.format.parse import parse
-from memhtml.model.paths import path_fault
+from memhtml.model.paths import bucket_of, path_fault
 from memhtml.model.tree import ChangeKind
 from memhtml.model.vocabulary import Bucket
 
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from memhtml.corpus import Corpus
     from memhtml.model.document import Document
 
-__all__ = ["Survey", "Surveyed", "survey"]
+__all__ = ["Survey", "Surveyed", "Unusable", "survey"]
 
 _FILE_MODES = frozenset({"100644", "100755"})
+_ATTEMPTS = 5
 
 
 class Surveyed(NamedTuple):
@@ -33,15 +34,27 @@ class Surveyed(NamedTuple):
     """The disk has what HEAD has, so a fix may be committed on top."""
 
 
+class Unusable(NamedTuple):
+    """A file that bears a name no memory can have."""
+
+    path: str
+    """As the disk has it; bytes that are no UTF-8 as surrogates."""
+    reason: str
+    is_committed: bool
+
+
 class Survey(NamedTuple):
     """A store, looked at."""
 
     memories: tuple[Surveyed, ...]
     """Every readable file where memories stand, valid or not, in order of path."""
     unreadable: tuple[str, ...]
-    """Symlinks, folders with a memory's name, files nobody may read."""
+    """Links, folders and pipes with a memory's name, links to folders, files nobody may read."""
+    unusable: tuple[Unusable, ...]
+    """What is meant for a memory by its name, but for one thing."""
     paths: tuple[str, ...]
-    """Every path in the tree, generated files included, sorted."""
+    """Every path in the tree, generated files included, sorted; where others wrote meanwhile,
+    every path that was there at the beginning or at the end."""
     dirty: tuple[str, ...]
     """Paths under the buckets whose disk state is not HEAD's, sorted."""
     today: str
@@ -54,32 +67,79 @@ class Survey(NamedTuple):
 
 def survey(corpus: Corpus) -> Survey:
     """Look at every file of *corpus*."""
-    modes = {entry.path: entry.mode for entry in corpus.committed_files()}
-    changes = {change.path: change.kind for change in corpus.worktree_changes()}
-    gone = {path for path, kind in changes.items() if kind is ChangeKind.REMOVED}
-    paths = sorted((modes.keys() | changes.keys()) - gone)
+    listed = _list(corpus)
     memories: list[Surveyed] = []
-    unreadable: list[str] = []
-    for path in paths:
-        if path_fault(path) is not None:
+    unreadable: set[str] = set()
+    unusable: list[Unusable] = []
+    for path in listed.paths:
+        reason = _unusable(path)
+        if reason is not None:
+            unusable.append(Unusable(path, reason, path in listed.modes))
+        if not _may_be_memory(path):
             continue
         data = corpus.read_file(path)
-        if data is None or modes.get(path, "100644") not in _FILE_MODES:
-            unreadable.append(path)
+        if data is None and not corpus.repo.stands_at(path):
+            continue  # somebody moved it since it was listed
+        if data is None or listed.modes.get(path, "100644") not in _FILE_MODES:
+            unreadable.add(path)
             continue
         document = _without_text(parse(data))
-        memories.append(Surveyed(path, corpus.sha_of(data), document, path not in changes))
-    # Git does not know empty folders, so it never lists one that bears a memory's name.
+        is_committed = path not in listed.dirty
+        memories.append(Surveyed(path, corpus.sha_of(data), document, is_committed))
     for bucket in Bucket:
-        folders = corpus.repo.folders(bucket)
-        unreadable += (path for path in folders if path_fault(path) is None)
+        for path, leads_to_folder in corpus.repo.irregular(bucket):
+            if leads_to_folder or path_fault(path) is None:
+                unreadable.add(path)
+    again = listed if corpus.repo.head() == listed.head else _list(corpus)
     return Survey(
         memories=tuple(memories),
-        unreadable=tuple(sorted(set(unreadable))),
-        paths=tuple(paths),
-        dirty=tuple(sorted(path for path in changes if path_fault(path) is None)),
+        unreadable=tuple(sorted(unreadable)),
+        unusable=tuple(unusable),
+        paths=tuple(sorted({*listed.paths, *again.paths})),
+        # What is dirty only once was a commit under way.
+        dirty=tuple(sorted(filter(_may_be_memory, listed.dirty & again.dirty))),
         today=corpus.now().date().isoformat(),
     )
+
+
+class _Listed(NamedTuple):
+    """Which files there are."""
+
+    head: str | None
+    modes: dict[str, str]
+    """Git's mode of each committed file."""
+    paths: tuple[str, ...]
+    """On disk, committed or not, sorted."""
+    dirty: frozenset[str]
+    """Those, and those gone from the disk, whose state is not the committed one."""
+
+
+def _list(corpus: Corpus) -> _Listed:
+    """List the files of one commit and of the disk, or of two where others never stop writing."""
+    for _ in range(_ATTEMPTS):
+        head = corpus.repo.head()
+        modes = {entry.path: entry.mode for entry in corpus.committed_files()}
+        changes = {change.path: change.kind for change in corpus.worktree_changes()}
+        if corpus.repo.head() == head:
+            break
+    gone = {path for path, kind in changes.items() if kind is ChangeKind.REMOVED}
+    paths = sorted((modes.keys() | changes.keys()) - gone)
+    return _Listed(head, modes, tuple(paths), frozenset(changes))
+
+
+def _may_be_memory(path: str) -> bool:
+    return path_fault(path) is None and _unusable(path) is None
+
+
+def _unusable(path: str) -> str | None:
+    """Return why *path*, which is meant for a memory, is none; None for any other path."""
+    if bucket_of(path) is None or not path.lower().endswith(".html"):
+        return None
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return "its name is not UTF-8"
+    return None if path.endswith(".html") else "its ending is not .html in small letters"
 
 
 def _without_text(document: Document) -> Document:

@@ -305,6 +305,10 @@ class Repo:
         except OSError as error:
             raise StorageFailure(f"cannot read {path!r}: {error.strerror}") from error
 
+    def stands_at(self, path: str) -> bool:
+        """Tell whether anything is at *path* on disk, be it a link or a folder."""
+        return os.path.lexists(os.path.join(self.root, *path.split("/")))
+
     # Writing
 
     @contextmanager
@@ -386,11 +390,26 @@ class Repo:
 
     # The clone
 
-    def folders(self, top: str) -> Iterator[str]:
-        """Yield every folder below *top* on disk, empty ones included; links are not followed."""
-        for folder, names, _ in os.walk(os.path.join(self.root, top)):
-            inside = os.path.relpath(folder, self.root).replace(os.sep, "/")
-            yield from (f"{inside}/{name}" for name in names)
+    def irregular(self, top: str) -> Iterator[tuple[str, bool]]:
+        """Yield all below *top* on disk that is no regular file: folders, links, pipes and so on.
+
+        With each comes whether it is a link to a folder, which is not followed. Git lists neither
+        empty folders nor pipes.
+        """
+        if os.path.islink(os.path.join(self.root, top)):
+            yield top, True
+            return
+        pending = [top]
+        while pending:
+            folder = pending.pop()
+            with suppress(OSError), os.scandir(os.path.join(self.root, folder)) as entries:
+                for entry in entries:
+                    path = f"{folder}/{entry.name}"
+                    if entry.is_dir(follow_symlinks=False):
+                        pending.append(path)
+                        yield path, False
+                    elif not entry.is_file(follow_symlinks=False):
+                        yield path, entry.is_dir()
 
     def leftovers(self) -> tuple[Leftover, ...]:
         """Return what processes that died while writing left in the git directory."""
