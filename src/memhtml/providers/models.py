@@ -34,6 +34,7 @@ from memhtml.providers.encoders.load import (
     space_id,
     without_numpy,
 )
+from memhtml.providers.home import cache_folder
 
 if TYPE_CHECKING:
     import os
@@ -325,14 +326,7 @@ def cache_home(environ: Mapping[str, str], platform: str) -> Path:
 
     ``MEMHTML_CACHE`` names another. Nothing is created.
     """
-    home = Path(environ.get("HOME") or environ.get("USERPROFILE") or "~").expanduser()
-    if chosen := environ.get("MEMHTML_CACHE"):
-        return Path(chosen)
-    if platform == "win32":
-        return Path(environ.get("LOCALAPPDATA") or home / "AppData/Local", "memhtml", "Cache")
-    if platform == "darwin":
-        return home / "Library/Caches/memhtml"
-    return Path(environ.get("XDG_CACHE_HOME") or home / ".cache", "memhtml")
+    return Path(cache_folder(environ, platform))
 
 
 def _refused(name: str, reason: str) -> InvalidFlag:

@@ -9,7 +9,7 @@ colour is not, everything about the bay matches equally well, and the ranking is
 where a question merely uses other words than its answer, the answer still leads.
 
 The three limits are the point where `bench/abstention.py` and the questions of `bench/retrieval.py`
-meet: of near misses 3 % are answered, and of the questions that have an answer 1 to 3 % are not.
+meet.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ __all__ = ["is_answer", "relevance_of"]
 FULL = 0.85
 """A memory that covers so much is an answer, however many there are like it."""
 
-PARTIAL = 0.3
+PARTIAL = 0.25
 """A memory that covers less is none, however far it stands out."""
 
 UNSPOKEN = 0.5
 """The same, for a memory that has no word of the question and only means it."""
 
 STANDOUT = 0.1
-"""The best score must be higher than the fourth by this part of itself."""
+"""The best score must be higher than the fifth by this part of itself."""
 
-AMONG = 4
+AMONG = 5
 
 
 def relevance_of(
@@ -70,15 +70,15 @@ def is_answer(relevance: float, scores: Sequence[float], *, is_spoken: bool) -> 
 
     *scores* are those of one arm, best first; *is_spoken* tells that they are of words.
 
-    >>> is_answer(1.0, [5.0, 5.0, 5.0, 5.0], is_spoken=True)
+    >>> is_answer(1.0, [5.0] * 5, is_spoken=True)
     True
-    >>> is_answer(0.6, [5.0, 5.0, 5.0, 4.9], is_spoken=True), is_answer(0.6, [5.0], is_spoken=True)
+    >>> is_answer(0.6, [5.0, 5.0, 5.0, 5.0, 4.9], is_spoken=True), is_answer(0.6, [5.0], is_spoken=True)
     (False, True)
     """
     if relevance >= FULL:
         return True
-    fourth = scores[AMONG - 1] if len(scores) >= AMONG else 0.0
-    stands_out = bool(scores) and scores[0] - fourth >= STANDOUT * scores[0]
+    fifth = scores[AMONG - 1] if len(scores) >= AMONG else 0.0
+    stands_out = bool(scores) and scores[0] - fifth >= STANDOUT * scores[0]
     return stands_out and relevance >= (PARTIAL if is_spoken else UNSPOKEN)
 
 

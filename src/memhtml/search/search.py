@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from memhtml.index.schema import FTS_TOKENIZER
-from memhtml.model.errors import IndexStale, InvalidFlag
+from memhtml.model.errors import InvalidFlag
 from memhtml.scoring.diversity import diversified
 from memhtml.search.arms import lexical
 from memhtml.search.cursors import Cursor, parse_cursor, question_digest, state_digest
@@ -21,6 +21,7 @@ from memhtml.search.ranking import NEIGHBOUR, Means, rank
 from memhtml.search.relations import relations_of
 from memhtml.search.scope import Scope, narrowed
 from memhtml.search.snippets import Snippet, cut_snippet
+from memhtml.search.state import ready
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,7 +37,6 @@ __all__ = [
     "Means",
     "NoMatch",
     "NoMatchReason",
-    "ready",
     "search",
     "stemmer",
 ]
@@ -134,18 +134,6 @@ def search(
         next_cursor=str(Cursor(offset, begin.page, question, digest)) if more else None,
         cursor_stale=cursor is not None and begin.state != digest,
     )
-
-
-def ready(index: Index) -> State:
-    """Return the state of an index that can be asked.
-
-    Raises:
-        IndexStale: It has to be built first.
-    """
-    state = index.state()
-    if state is None:
-        raise IndexStale(f"there is no usable index at {index.path!r}")
-    return state
 
 
 def _places(

@@ -18,17 +18,19 @@ if TYPE_CHECKING:
 
     import apsw
 
+    from memhtml.index.database import Index
     from memhtml.index.vectors import Space
     from memhtml.model.ports import SparseQueries, SparseRow
     from memhtml.search.scope import Condition
 
-__all__ = ["NAME", "Found", "find", "rows_of", "usable_space"]
+__all__ = ["NAME", "Found", "find", "rows_of", "space_name", "usable_space"]
 
 NAME = "sparse"
 
 POSTINGS_BUDGET = 60_000
 """Read at most this many postings without numpy: some 6 ms."""
 
+_NAME = "SELECT name FROM spaces WHERE kind = 'sparse' AND covered > 0"
 _OWNERS = """
 SELECT c.text_id, c.file_id, f.path, c.start_char, c.end_char
 FROM chunks AS c JOIN files AS f ON f.id = c.file_id
@@ -49,6 +51,13 @@ class Found(NamedTuple):
     start_char: int
     """Where in the body the text begins that scores so."""
     end_char: int
+
+
+def space_name(index: Index) -> str | None:
+    """Return the name of the sparse space that *index* has rows of, if any."""
+    with index.guarded("look for vectors"):
+        found = index.connection.execute(_NAME).fetchone()
+    return found and found[0]
 
 
 def usable_space(connection: apsw.Connection, queries: SparseQueries | None) -> Space | None:
