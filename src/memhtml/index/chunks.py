@@ -9,7 +9,6 @@ never as text of their own.
 from __future__ import annotations
 
 import hashlib
-import re
 
 from memhtml.index.rows import ChunkRow
 from memhtml.index.schema import CHUNK_CHARS
@@ -21,7 +20,7 @@ MIN_CHUNK_CHARS = 200
 _CONTEXT_SHARE = 3
 """Title and claim take at most one part in so many, or a piece would be all context."""
 
-_sentence_end_re = re.compile(r"[.!?](?=\s)|[。！？]")  # noqa: RUF001 - marks of other scripts
+_SENTENCE_ENDS = (". ", "! ", "? ", "。", "！", "？")  # noqa: RUF001 - marks of other scripts
 
 
 def chunk_rows(title: str, claim: str, body: str, limit: int = CHUNK_CHARS) -> tuple[ChunkRow, ...]:
@@ -73,9 +72,9 @@ def _cut(body: str, start: int, latest: int) -> int:
     """Return where the piece that begins at *start* ends, at *latest* at the latest."""
     # A piece less than half full is worse than a sentence cut in two.
     earliest = start + (latest - start) // 2
-    ends = [found.end() for found in _sentence_end_re.finditer(body, earliest, latest)]
-    if ends:
-        return ends[-1]
+    end = max(body.rfind(mark, earliest, latest) + len(mark.rstrip()) for mark in _SENTENCE_ENDS)
+    if end > earliest:
+        return end
     space = body.rfind(" ", earliest, latest)
     return space if space >= 0 else latest
 

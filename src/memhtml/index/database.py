@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
-from memhtml.index.schema import CHUNK_CHARS, SCHEMA, SCHEMA_VERSION
+from memhtml.index.schema import CHUNK_CHARS, SCHEMA_VERSION, TABLES
 from memhtml.model.errors import Busy, IndexStale, StorageFailure
 
 if TYPE_CHECKING:
@@ -39,6 +39,9 @@ BUSY_TIMEOUT_MS = 20_000
 """How long a writer waits for another. Readers never wait: the journal is a write-ahead log."""
 
 PAGE_BYTES = 4096
+
+BUILD_CACHE_KIB = 64 * 1024
+"""Pages held in memory while an index is built."""
 
 _SELECT_STATE = """
 SELECT schema_version, chunk_chars, head_sha, files, archived, skipped, chunks, texts, rebuilt_at,
@@ -257,12 +260,17 @@ def open_index_at(path: str, *, root: str | None, chunk_chars: int) -> Index:
 
 
 def empty_database() -> apsw.Connection:
-    """A database with our tables and nothing in them, in a temporary file that nobody else sees."""
+    """A database with our tables and nothing in them, in a temporary file that nobody else sees.
+
+    `writer.seal` completes it.
+    """
     connection = apsw.Connection("")
     connection.pragma("page_size", PAGE_BYTES)
     connection.pragma("journal_mode", "off")
     connection.pragma("synchronous", "off")
-    connection.execute(SCHEMA)
+    # Hashes come in no order, so every page of their indexes is wanted all the time.
+    connection.pragma("cache_size", -BUILD_CACHE_KIB)
+    connection.execute(TABLES)
     return connection
 
 

@@ -5,7 +5,8 @@ Loaded only when something changed; a search on a clean tree gets by without it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from memhtml.format.parse import parse
 from memhtml.index import writer
@@ -19,13 +20,13 @@ from memhtml.index.overlay import (
     on_disk,
     read_overlay,
 )
-from memhtml.index.project import project, skip_invalid
+from memhtml.index.project import rows_of
 from memhtml.index.rows import SkippedRow
 from memhtml.model.paths import original_path, path_fault
 from memhtml.model.tree import ChangeKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import apsw
 
@@ -39,6 +40,11 @@ __all__ = ["Counts", "bring_to", "committed_states", "fill"]
 
 BATCH_FILES = 200
 """New files whose rows are inserted together; bounds the memory that takes."""
+
+PARALLEL_FILES = 2_000
+"""From so many files on, a rebuild starts other processes: it takes a second by then."""
+
+Item = TypeVar("Item")
 
 _SELECT_INDEXED = """
 SELECT blob_sha, NULL FROM files WHERE path = ?1
@@ -142,24 +148,50 @@ def fill(
 
     Returns how many memories there are, and what is none.
     """
-    files = 0
-    batch: list[Rows] = []
+    files, done = 0, 0
     skipped: list[SkippedRow] = []
     present = {path: file for path, file in wanted.items() if file is not None}
-    for done, found in enumerate(_read(reader, present, chunk_chars, {}), 1):
-        if isinstance(found, SkippedRow):
-            writer.skip(connection, found)
-            skipped.append(found)
-        else:
-            files += 1
-            batch.append(found)
-            if len(batch) == BATCH_FILES:
-                writer.add(connection, batch)
-                batch.clear()
-        if progress is not None and (not done % BATCH_FILES or done == len(present)):
+    for batch in _in_batches(reader, present, chunk_chars):
+        memories = [found for found in batch if not isinstance(found, SkippedRow)]
+        writer.add(connection, memories)
+        for found in batch:
+            if isinstance(found, SkippedRow):
+                writer.skip(connection, found)
+                skipped.append(found)
+        files += len(memories)
+        done += len(batch)
+        if progress is not None:
             progress(done, len(present))
-    writer.add(connection, batch)
     return files, tuple(skipped)
+
+
+def _in_batches(
+    reader: TreeReader, wanted: Mapping[str, File], chunk_chars: int
+) -> Iterator[Sequence[Rows | SkippedRow]]:
+    """Yield the rows of each file, or why it has none; read by other processes where it pays."""
+    from memhtml.index import workers  # noqa: PLC0415 - an update needs none
+
+    # Of what the disk has otherwise there is little, and it is read at the last moment.
+    paths_of: dict[str, list[str]] = {}
+    if len(wanted) >= PARALLEL_FILES and (spare := workers.spare_processes()):
+        for path, file in wanted.items():
+            if file.reason is None and file.sha is not None and not file.on_disk:
+                paths_of.setdefault(file.sha, []).append(path)
+        blobs = (
+            workers.Blob(path, sha, data)
+            for sha, data in reader.read_blobs(paths_of)
+            for path in paths_of[sha]
+        )
+        yield from workers.projected(_batches(blobs), chunk_chars, spare)
+    read_there = {path for paths in paths_of.values() for path in paths}
+    rest = {path: file for path, file in wanted.items() if path not in read_there}
+    yield from _batches(_read(reader, rest, chunk_chars, {}))
+
+
+def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+    left = iter(items)
+    while batch := list(islice(left, BATCH_FILES)):
+        yield batch
 
 
 def _moves(
@@ -206,16 +238,10 @@ def _read(
         else:
             # The bytes may be newer than what was observed; the next update sees that they are.
             document = parsed.get(data) or parse(data)
-            yield _projected(path, blob_sha(data, file.sha), document, chunk_chars)
+            yield rows_of(path, blob_sha(data, file.sha), document, chunk_chars)
     for sha, data in reader.read_blobs(paths_of) if paths_of else ():
         for path in paths_of[sha]:
-            yield _projected(path, sha, parsed.get(data) or parse(data), chunk_chars)
-
-
-def _projected(path: str, sha: str, document: Document, chunk_chars: int) -> Rows | SkippedRow:
-    if not document.is_valid:
-        return skip_invalid(path, sha, document)
-    return project(path, sha, document, chunk_chars=chunk_chars)
+            yield rows_of(path, sha, parsed.get(data) or parse(data), chunk_chars)
 
 
 def _unread(path: str, file: File) -> SkippedRow:

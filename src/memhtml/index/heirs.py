@@ -36,8 +36,8 @@ _MOST_STEPS = 16
 def find_heir(connection: apsw.Connection, path: str) -> str | None:
     """Return the memory that has what *path*, where none stands any more, had; None if none does.
 
-    >>> import apsw; from memhtml.index.schema import SCHEMA
-    >>> empty = apsw.Connection(":memory:"); _ = empty.execute(SCHEMA)
+    >>> import apsw; from memhtml.index.schema import TABLES
+    >>> empty = apsw.Connection(":memory:"); _ = empty.execute(TABLES)
     >>> find_heir(empty, "areas/a.html")
     """
     origin = original_path(path)

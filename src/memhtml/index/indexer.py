@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import apsw
 
     from memhtml.index.database import Index, State
-    from memhtml.index.overlay import TreeReader
+    from memhtml.index.overlay import File, TreeReader
     from memhtml.index.rows import SkippedRow
     from memhtml.model.document import Document
     from memhtml.model.ports import Progress
@@ -122,12 +122,14 @@ def update(
         if state is None:
             return rebuild(index, reader, now=now)
         head = reader.head()
+        # Looked at before the lock is taken, because git needs a while in a large store.
+        seen = (head, observe(reader, head)) if scan else None
         if state.head_sha == head:
             with index.reading("compare the index with the tree") as connection:
                 known = known_edits(connection)
-            if not scan or known == observe(reader, head):
+            if seen is None or known == seen[1]:
                 return Report(head, unchanged=True, dirty=len(known))
-        report = _follow_tree(index, reader, now, scan=scan, parsed=parsed or {})
+        report = _follow_tree(index, reader, now, seen=seen, parsed=parsed or {})
         return report or rebuild(index, reader, now=now)
     except IndexStale:
         return rebuild(index, reader, now=now)
@@ -138,12 +140,13 @@ def _follow_tree(
     reader: TreeReader,
     now: str,
     *,
-    scan: bool,
+    seen: tuple[str | None, dict[str, File | None]] | None,
     parsed: Mapping[bytes, Document],
 ) -> Report | None:
     """Update under the writer's lock, so that no other writer moves the watermark meanwhile.
 
-    None when the watermark is lost or too far behind.
+    *seen* is what was observed of the disk, and at which HEAD; None when nobody looked. The result
+    is None when the watermark is lost or too far behind.
     """
     from memhtml.index import follow, writer  # noqa: PLC0415 - a clean tree needs neither
 
@@ -151,12 +154,14 @@ def _follow_tree(
         state = index.state()
         head = reader.head()
         # Who does not look at the disk has just made the commit, and reads nothing twice.
-        limit = MAX_CHANGES if scan else None
+        limit = None if seen is None else MAX_CHANGES
         changes = None if state is None else _changes(reader, state, head, limit)
         if state is None or changes is None:
             return None
         known = known_edits(connection)
-        worktree = observe(reader, head) if scan else known
+        if seen is not None and seen[0] != head:
+            seen = (head, observe(reader, head))
+        worktree = known if seen is None else seen[1]
         require_present(worktree, known, state.files)
         committed = follow.committed_states(connection, changes, worktree)
         wanted = {**committed, **worktree}

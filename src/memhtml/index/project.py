@@ -39,10 +39,17 @@ if TYPE_CHECKING:
 
     from memhtml.model.document import Document
 
-__all__ = ["project", "skip_invalid"]
+__all__ = ["project", "rows_of", "skip_invalid"]
 
 DEFAULT_IMPORTANCE = 5
 DEFAULT_AUTHOR = "agent"
+
+
+def rows_of(path: str, sha: str, document: Document, chunk_chars: int) -> Rows | SkippedRow:
+    """Return the rows of *document* at *path*, or why it is no memory."""
+    if not document.is_valid:
+        return skip_invalid(path, sha, document)
+    return project(path, sha, document, chunk_chars=chunk_chars)
 
 
 def project(

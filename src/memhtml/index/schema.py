@@ -10,8 +10,8 @@ Encoded is not a file but a *text*: a piece of a body with its title and claim (
 by the text, so a move, an edit of the head or an undone edit costs no encoding. A text that no
 chunk uses any more stays for a while, unseen because every reader joins `chunks`.
 
-Counts are kept by triggers, so they cost what changed. A rebuild fills its tables first and makes
-the triggers then.
+Counts are kept by triggers, so they cost what changed. A rebuild fills its tables first, for rows
+come in faster before there are indexes and triggers.
 
 There is no migration: `SCHEMA_VERSION` changes with any change here or in how rows are made, and
 an index of another version is built anew.
@@ -21,7 +21,14 @@ from __future__ import annotations
 
 from memhtml.model.vocabulary import Bucket, MemoryType, Rel, RelClass, TaskStatus
 
-__all__ = ["CHUNK_CHARS", "FTS_TOKENIZER", "SCHEMA", "SCHEMA_VERSION", "TRIGGERS"]
+__all__ = [
+    "CHUNK_CHARS",
+    "FTS_TOKENIZER",
+    "INDEXES",
+    "SCHEMA_VERSION",
+    "TABLES",
+    "TRIGGERS",
+]
 
 SCHEMA_VERSION = 2
 
@@ -39,7 +46,7 @@ def _quoted_words(words: type[Bucket | MemoryType | Rel | RelClass | TaskStatus]
 
 _TOKENIZE = " ".join(f"'{word}'" if " " in word else word for word in FTS_TOKENIZER)
 
-SCHEMA = f"""
+TABLES = f"""
 CREATE TABLE index_state (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   schema_version INTEGER NOT NULL,
@@ -88,16 +95,6 @@ CREATE TABLE files (
   frame_key TEXT,
   text_digest TEXT NOT NULL
 );
-CREATE INDEX files_content_hash ON files (content_hash);
-CREATE INDEX files_near_key ON files (near_key) WHERE near_key IS NOT NULL;
-CREATE INDEX files_frame_key ON files (frame_key) WHERE frame_key IS NOT NULL;
-CREATE INDEX files_origin ON files (origin_path) WHERE origin_path IS NOT NULL;
-CREATE INDEX files_type ON files (memory_type, path);
-CREATE INDEX files_workspace ON files (workspace, path) WHERE workspace IS NOT NULL;
-CREATE INDEX files_news ON files (news_at, path);
-CREATE INDEX files_session ON files (session_id, news_at, path) WHERE session_id IS NOT NULL;
-CREATE INDEX files_valid_until ON files (valid_until) WHERE valid_until IS NOT NULL;
-CREATE INDEX files_tasks ON files (task_status, path) WHERE task_status IS NOT NULL;
 
 CREATE TABLE bodies (
   file_id INTEGER PRIMARY KEY REFERENCES files (id) ON DELETE CASCADE,
@@ -110,14 +107,12 @@ CREATE TABLE file_tags (
   tag TEXT NOT NULL,
   PRIMARY KEY (file_id, tag)
 ) WITHOUT ROWID;
-CREATE INDEX file_tags_tag ON file_tags (tag);
 
 CREATE TABLE file_aliases (
   file_id INTEGER NOT NULL REFERENCES files (id) ON DELETE CASCADE,
   alias TEXT NOT NULL,
   PRIMARY KEY (file_id, alias)
 ) WITHOUT ROWID;
-CREATE INDEX file_aliases_alias ON file_aliases (alias);
 
 CREATE TABLE file_entities (
   file_id INTEGER NOT NULL REFERENCES files (id) ON DELETE CASCADE,
@@ -125,7 +120,6 @@ CREATE TABLE file_entities (
   entity TEXT NOT NULL,
   PRIMARY KEY (file_id, entity_key)
 ) WITHOUT ROWID;
-CREATE INDEX file_entities_key ON file_entities (entity_key);
 
 CREATE TABLE file_facets (
   file_id INTEGER NOT NULL REFERENCES files (id) ON DELETE CASCADE,
@@ -134,9 +128,6 @@ CREATE TABLE file_facets (
   numeric_value REAL,
   PRIMARY KEY (file_id, name, value)
 ) WITHOUT ROWID;
-CREATE INDEX file_facets_value ON file_facets (name, value);
-CREATE INDEX file_facets_number ON file_facets (name, numeric_value)
-  WHERE numeric_value IS NOT NULL;
 
 CREATE TABLE file_citations (
   file_id INTEGER NOT NULL REFERENCES files (id) ON DELETE CASCADE,
@@ -152,7 +143,6 @@ CREATE TABLE edges (
   edge_class TEXT NOT NULL CHECK (edge_class IN ({_quoted_words(RelClass)})),
   PRIMARY KEY (src_id, rel, dst_path)
 ) WITHOUT ROWID;
-CREATE INDEX edges_dst ON edges (dst_path, rel);
 
 CREATE VIRTUAL TABLE files_fts USING fts5 (
   title, claim, facets, names, aliases, body,
@@ -175,7 +165,6 @@ CREATE TABLE chunks (
   text_id INTEGER NOT NULL,
   PRIMARY KEY (file_id, ordinal)
 ) WITHOUT ROWID;
-CREATE INDEX chunks_text ON chunks (text_id);
 
 CREATE TABLE spaces (
   id INTEGER PRIMARY KEY,
@@ -236,6 +225,27 @@ CREATE TABLE overlay (
   committed_sha TEXT,
   committed_reason TEXT
 ) WITHOUT ROWID;
+"""
+
+INDEXES = """
+CREATE INDEX files_content_hash ON files (content_hash);
+CREATE INDEX files_near_key ON files (near_key) WHERE near_key IS NOT NULL;
+CREATE INDEX files_frame_key ON files (frame_key) WHERE frame_key IS NOT NULL;
+CREATE INDEX files_origin ON files (origin_path) WHERE origin_path IS NOT NULL;
+CREATE INDEX files_type ON files (memory_type, path);
+CREATE INDEX files_workspace ON files (workspace, path) WHERE workspace IS NOT NULL;
+CREATE INDEX files_news ON files (news_at, path);
+CREATE INDEX files_session ON files (session_id, news_at, path) WHERE session_id IS NOT NULL;
+CREATE INDEX files_valid_until ON files (valid_until) WHERE valid_until IS NOT NULL;
+CREATE INDEX files_tasks ON files (task_status, path) WHERE task_status IS NOT NULL;
+CREATE INDEX file_tags_tag ON file_tags (tag);
+CREATE INDEX file_aliases_alias ON file_aliases (alias);
+CREATE INDEX file_entities_key ON file_entities (entity_key);
+CREATE INDEX file_facets_value ON file_facets (name, value);
+CREATE INDEX file_facets_number ON file_facets (name, numeric_value)
+  WHERE numeric_value IS NOT NULL;
+CREATE INDEX edges_dst ON edges (dst_path, rel);
+CREATE INDEX chunks_text ON chunks (text_id);
 """
 
 _HAS_ROW = """

@@ -20,7 +20,7 @@ from memhtml.index.rows import (
     SkippedRow,
     TextRow,
 )
-from memhtml.index.schema import SCHEMA_VERSION, TRIGGERS
+from memhtml.index.schema import INDEXES, SCHEMA_VERSION, TRIGGERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -180,6 +180,7 @@ def unskip(connection: apsw.Connection, path: str) -> None:
 
 def seal(connection: apsw.Connection, *, head_sha: str | None, chunk_chars: int, now: str) -> None:
     """Count the rows of a new index, record what they describe, and keep the counts from now on."""
+    connection.execute(INDEXES)
     connection.execute(_COUNT_USES)
     connection.execute(_COUNT_COVERED)
     connection.execute(_BEGIN_STATE, (SCHEMA_VERSION, chunk_chars, head_sha, now))
