@@ -550,3 +550,38 @@ def test_links_of_both_sides_are_there(pair: tuple[Clone, Clone]) -> None:
     with bob.open() as corpus:
         links = corpus.read(GATE).document.links
     assert [link.rel for link in links] == [Rel.RELATES_TO.token, Rel.SUPPORTS.token]
+
+
+def test_stores_on_two_branches_do_not_pass_each_other_by(tmp_path: Path) -> None:
+    hub = tmp_path / "yr"
+    subprocess.run(["git", "init", "-q", "--bare", "-b", "master", str(hub)], check=True)
+    Corpus.init(tmp_path / "ada")
+    ada = Clone(tmp_path / "ada")
+    ada.box.git("remote", "add", "origin", str(hub))
+    ada.write("The gate opens at 06:30.")
+    assert ada.sync().pushed
+    subprocess.run(["git", "clone", "-q", str(hub), str(tmp_path / "bob")], check=True)
+    bob = Clone(tmp_path / "bob")
+
+    with pytest.raises(RepositoryState, match=r"'master'.*'main'") as unborn:
+        bob.sync()
+    Corpus.init(tmp_path / "bob")
+    bob.write("The barn is dry.", "Barn")
+    with pytest.raises(RepositoryState, match=r"'master'.*'main'") as apart:
+        bob.sync()
+
+    assert unborn.value.suggestions == ("git switch main",)
+    refs = subprocess.run(
+        ["git", "-C", str(hub), "for-each-ref", "--format=%(refname)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert refs.stdout.split() == ["refs/heads/main"]
+    *renaming, syncing = apart.value.suggestions[0].split(" && ")
+    for line in renaming:
+        bob.box.git(*line.split()[1:])
+    assert syncing == "memhtml sync --allow-unrelated"
+    assert bob.sync(SyncOptions(allow_unrelated=True)).pushed
+    ada.sync()
+    assert ada.head == bob.head

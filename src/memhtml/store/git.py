@@ -368,6 +368,8 @@ class Git:
     def fetch(self, remote: str, branch: str) -> bool:
         """Bring ``refs/remotes/<remote>/<branch>`` up to date; tell whether there is that branch.
 
+        ``*`` stands for every branch.
+
         Raises:
             RemoteFailure: The remote cannot be reached.
         """
@@ -380,6 +382,18 @@ class Git:
         if done.status:
             raise RemoteFailure(remote, _complaint(done.stderr))
         return True
+
+    def branches(self, remote: str) -> list[str]:
+        """Return the names of the remote's branches, sorted.
+
+        Raises:
+            RemoteFailure: The remote cannot be reached.
+        """
+        done = self._talk("ls-remote", "--heads", remote)
+        if done.status:
+            raise RemoteFailure(remote, _complaint(done.stderr))
+        rows = done.stdout.decode("utf-8", "surrogateescape").splitlines()
+        return sorted(row.partition("\trefs/heads/")[2] for row in rows)
 
     def push(self, remote: str, commit: str, branch: str) -> bool:
         """Let *branch* of the remote be *commit*; False where somebody else came first.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.model.errors import Busy, DirtyTree, GitFailure, InvalidFlag, RepositoryState
 from memhtml.model.history import Synced, SyncState
+from memhtml.model.shell import quoted
 from memhtml.model.tree import ChangeKind
 from memhtml.store import files, gitdir, policy
 from memhtml.store.git import Git
@@ -62,8 +63,8 @@ def sync(
 
     Raises:
         RemoteFailure: The remote cannot be reached, or refuses.
-        RepositoryState: HEAD is detached, a merge or the like is under way, or the two have no
-            common commit and that is not allowed.
+        RepositoryState: HEAD is detached, a merge or the like is under way, the two have no common
+            commit and that is not allowed, or the remote's store is on another branch.
         DirtyTree: Files that the remote's commits change have changes that are not committed.
         Busy: Somebody else pushed at the same time, twice, or holds a lock.
         InvalidFlag: There is no such remote, or it is not clear which is meant.
@@ -100,6 +101,8 @@ class _Clone:
         done = Synced(state=SyncState.UP_TO_DATE, remote=remote, branch=theirs_name, before=before)
         for _ in range(_ATTEMPTS):
             there = self._git.fetch(remote, theirs_name)
+            if not there:
+                self._require_meeting(remote, theirs_name, before)
             theirs = self._git.resolve(theirs_ref) if there else None
             pulled = self._pull(theirs, done)
             if pulled.state is SyncState.CONFLICT:
@@ -130,13 +133,13 @@ class _Clone:
         if self._options.remote is not None:
             raise InvalidFlag(
                 f"there is no remote {self._options.remote!r}",
-                suggestions=("git remote -v", f"git remote add {self._options.remote} <url>"),
+                suggestions=("git remote -v", "add it with git remote add, and its address"),
             )
         if len(known) < 2 or "origin" in known:
             return "origin" if "origin" in known else next(iter(known), None)
         raise InvalidFlag(
             f"there are several remotes: {', '.join(known)}",
-            suggestions=tuple(f"memhtml sync --remote {name}" for name in known),
+            suggestions=tuple(f"memhtml sync --remote {quoted(name)}" for name in known),
         )
 
     def _upstream(self, remote: str, branch: str) -> tuple[str, str]:
@@ -146,6 +149,35 @@ class _Clone:
         if settings.get(f"branch.{branch}.remote") == remote:
             name = settings.get(f"branch.{branch}.merge", branch).removeprefix("refs/heads/")
         return name, f"refs/remotes/{remote}/{name}"
+
+    def _require_meeting(self, remote: str, branch: str, head: str | None) -> None:
+        """Refuse a branch that the remote lacks while its store is on another one.
+
+        Pushed all the same, the two would never meet, and every sync would report success. A branch
+        that was begun from one of the remote's is welcome.
+        """
+        names = self._git.branches(remote)
+        if not names:
+            return
+        self._git.fetch(remote, "*")
+        tips = [f"refs/remotes/{remote}/{name}" for name in names]
+        if head is not None and any(self._git.merge_bases(head, tip) for tip in tips):
+            return
+        theirs = "main" if "main" in names else names[0]
+        if head is None:
+            advice = [f"git switch {quoted(theirs)}"]
+        else:
+            joining = (
+                f"git branch -m {quoted(theirs)}",
+                f"git branch --set-upstream-to {quoted(f'{remote}/{theirs}')}",
+                "memhtml sync --allow-unrelated",
+            )
+            advice = [" && ".join(joining), f"git push {quoted(remote)} {quoted(branch)}"]
+        raise RepositoryState(
+            f"this store is on branch {branch!r}, and {remote!r} has no such branch: its own "
+            f"{'is' if len(names) == 1 else 'are'} {', '.join(map(repr, names))}",
+            suggestions=advice,
+        )
 
     # Bringing theirs in
 
