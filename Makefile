@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test check lint types conformance bench clean
+.PHONY: help demo test soak check lint types conformance bench clean
 
 help: ## List the targets.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -20,6 +20,9 @@ demo: $(STAMP) ## Write a dozen memories into a new store and find them again.
 
 test: $(STAMP) ## Run every test.
 	$(BIN)/python -m pytest
+
+soak: $(STAMP) ## Run the safety tests in full: 300 kills, crowds for a minute, 40,000 facts.
+	MEMHTML_SOAK=1 $(BIN)/python -m pytest -s tests/safety
 
 check: lint types test ## Lint, types and tests.
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memhtml.corpus import Corpus
 from memhtml.doctor.doctor import examine, mend
 from memhtml.format.parse import parse
+from memhtml.model.errors import MemhtmlError
 from memhtml.model.memory import Draft
 from memhtml.model.paths import path_fault
 from memhtml.model.vocabulary import MemoryType
@@ -78,6 +79,27 @@ class Store:
         )
         assert "Traceback" not in done.stderr, done.stderr
         return Answer(done.returncode, done.stdout, done.stderr)
+
+    def write(self, door: str, claim: str, path: str | None = None) -> str:
+        """Write a memory by that door; return its path, or the code of the refusal."""
+        if door == "command":
+            placed = ("--path", path) if path else ()
+            answer = self.run(
+                *("write", "--title", "A fact", "--type", "semantic", "--claim", claim), *placed
+            )
+            return str(answer.json["code"] if answer.status else answer.data["path"])
+        try:
+            with Corpus.open(self.root, durability="none") as corpus:
+                return corpus.write(draft("A fact", claim, path=path)).path
+        except MemhtmlError as error:
+            return error.code
+
+    def found(self, door: str, words: str) -> list[str]:
+        """Return the paths that a search for *words* finds by that door."""
+        if door == "command":
+            return [hit["path"] for hit in self.run("search", words).data["hits"]]
+        with Corpus.open(self.root) as corpus:
+            return [hit.path for hit in corpus.search(words).hits]
 
     def start(self, job: str, *args: object) -> subprocess.Popen[str]:
         """Start a job of `tests.safety.worker`; its lines come out of stdout."""

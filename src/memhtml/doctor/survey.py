@@ -17,6 +17,7 @@ from memhtml.model.vocabulary import Bucket
 if TYPE_CHECKING:
     from memhtml.corpus import Corpus
     from memhtml.model.document import Document
+    from memhtml.model.tree import TreeEntry
 
 __all__ = ["Survey", "Surveyed", "Unusable", "survey"]
 
@@ -74,18 +75,21 @@ def survey(corpus: Corpus) -> Survey:
     for path in listed.paths:
         reason = _unusable(path)
         if reason is not None:
-            unusable.append(Unusable(path, reason, path in listed.modes))
+            unusable.append(Unusable(path, reason, path in listed.committed))
         if not _may_be_memory(path):
             continue
         data = corpus.read_file(path)
         if data is None and not corpus.repo.stands_at(path):
             continue  # somebody moved it since it was listed
-        if data is None or listed.modes.get(path, "100644") not in _FILE_MODES:
+        entry = listed.committed.get(path)
+        if data is None or (entry is not None and entry.mode not in _FILE_MODES):
             unreadable.add(path)
             continue
         document = _without_text(parse(data))
         is_committed = path not in listed.dirty
-        memories.append(Surveyed(path, corpus.sha_of(data), document, is_committed))
+        # Git may have converted line endings between the blob and a file it calls unchanged.
+        sha = entry.sha if entry is not None and is_committed else corpus.sha_of(data)
+        memories.append(Surveyed(path, sha, document, is_committed))
     for bucket in Bucket:
         for path, leads_to_folder in corpus.repo.irregular(bucket):
             if leads_to_folder or path_fault(path) is None:
@@ -106,8 +110,8 @@ class _Listed(NamedTuple):
     """Which files there are."""
 
     head: str | None
-    modes: dict[str, str]
-    """Git's mode of each committed file."""
+    committed: dict[str, TreeEntry]
+    """Each committed file by its path."""
     paths: tuple[str, ...]
     """On disk, committed or not, sorted."""
     dirty: frozenset[str]
@@ -118,13 +122,13 @@ def _list(corpus: Corpus) -> _Listed:
     """List the files of one commit and of the disk, or of two where others never stop writing."""
     for _ in range(_ATTEMPTS):
         head = corpus.repo.head()
-        modes = {entry.path: entry.mode for entry in corpus.committed_files()}
+        committed = {entry.path: entry for entry in corpus.committed_files()}
         changes = {change.path: change.kind for change in corpus.worktree_changes()}
         if corpus.repo.head() == head:
             break
     gone = {path for path, kind in changes.items() if kind is ChangeKind.REMOVED}
-    paths = sorted((modes.keys() | changes.keys()) - gone)
-    return _Listed(head, modes, tuple(paths), frozenset(changes))
+    paths = sorted((committed.keys() | changes.keys()) - gone)
+    return _Listed(head, committed, tuple(paths), frozenset(changes))
 
 
 def _may_be_memory(path: str) -> bool:
