@@ -84,7 +84,7 @@ def test_a_vault_comes_with_its_front_matter_links_and_tags(corpus: Corpus, sour
     assert [link.href for link in owls.links] == [f"/{paths['Barn']}"]
     assert (report.links.found, report.links.made, report.links.unresolved) == (3, 2, 1)
     noted = [(note.line, note.code) for r in report.results for note in r.notes]
-    assert noted == [(1, "front-matter"), (10, "image")]
+    assert noted == [(1, "front-matter"), (8, "link"), (10, "image")]
 
 
 def test_observations_are_facets_and_relations_are_links(corpus: Corpus, source: Path) -> None:

@@ -29,7 +29,15 @@ if TYPE_CHECKING:
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
-__all__ = ["MAX_MARKDOWN_CHARS", "Converted", "Note", "Reference", "from_markdown"]
+__all__ = [
+    "MAX_MARKDOWN_CHARS",
+    "Converted",
+    "Note",
+    "Passage",
+    "Reference",
+    "from_markdown",
+    "split_passages",
+]
 
 MAX_MARKDOWN_CHARS = 2 * 2**20
 """A longer text is no memory, and the parser takes memory many times its size."""
@@ -37,11 +45,16 @@ MAX_MARKDOWN_CHARS = 2 * 2**20
 _MAX_NESTING = 60
 """Where the parser stops looking inside; well below the 512 open elements an HTML parser holds."""
 
+_MAX_WIKI_CHARS = 2000
+"""Most characters of a wiki link or comment."""
+
 _safe_url_re = re.compile(
     r"(?:https?://|mailto:)[^\s]+|(?![a-z][a-z0-9+.-]*:|//|\\)[^\s]+", re.IGNORECASE
 )
 _footnote_re = re.compile(r"\[\^[^\]\s]+\]")
 _attribution_re = re.compile("(?:\N{EM DASH}|\N{EN DASH}|--)[ \t]*")
+_bold_line_re = re.compile(r"(?:\*\*|__)([^*_]+)(?:\*\*|__):?")
+_marker_re = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]+|\Z)")
 _tag_re = re.compile(r"(?<![\w/#&])#([^\W\d][\w/-]*)")
 
 
@@ -61,6 +74,16 @@ class Reference(NamedTuple):
 
     target: str
     line: int
+
+
+class Passage(NamedTuple):
+    """A part of a longer text that can stand alone, as Markdown."""
+
+    text: str
+    line: int
+    """Where it begins, from 1."""
+    headings: tuple[str, ...]
+    """The headings it stands under, the outermost first."""
 
 
 class Converted(NamedTuple):
@@ -123,6 +146,94 @@ def from_markdown(
     )
 
 
+def split_passages(markdown: str) -> Iterator[Passage]:
+    r"""Yield the facts of a list-like text: each item of a list, and each paragraph.
+
+    Code, tables and quotes belong to what they follow, and a list to the paragraph that ends in a
+    colon before it. A line in bold alone is a heading. Rules are left out.
+
+    >>> [p.text for p in split_passages("# Rules\n- Use tabs.\n- Test first:\n  `make`\n\nLast.")]
+    ['Use tabs.', 'Test first:\n`make`', 'Last.']
+
+    Raises:
+        InvalidFlag: *markdown* is longer than `MAX_MARKDOWN_CHARS`.
+    """
+    if len(markdown) > MAX_MARKDOWN_CHARS:
+        raise InvalidFlag(f"more than {MAX_MARKDOWN_CHARS:,} characters of Markdown")
+    lines = split_lines(markdown.removeprefix("\ufeff"))
+    headings: list[tuple[int, str]] = []
+    passage: Passage | None = None
+    taken = 0  # lines before this one belong to a passage already
+    for piece in _pieces(_parser(wiki=False).parse("\n".join(lines), {})):
+        if piece.start < taken:
+            continue
+        is_announced = passage is not None and passage.text.endswith(":")
+        if piece.kind == "list" and not is_announced:
+            continue  # its items come next
+        if passage is not None and piece.kind in {"list", "more"}:
+            text = "\n".join(lines[passage.line - 1 : piece.end]).rstrip()
+            passage, taken = passage._replace(text=text), piece.end
+            continue
+        if passage is not None:
+            yield passage
+            passage = None
+        if piece.kind == "heading":
+            headings = [h for h in headings if h[0] < piece.rank] + [(piece.rank, piece.title)]
+        elif piece.kind != "rule":
+            text = "\n".join(lines[piece.start : piece.end]).rstrip()
+            text = _without_marker(text) if piece.kind == "item" else text
+            passage = Passage(text, piece.start + 1, tuple(title for _, title in headings))
+    if passage is not None:
+        yield passage
+
+
+class _Piece(NamedTuple):
+    kind: str
+    """``heading``, ``words``, ``list``, ``item``, ``more`` or ``rule``."""
+    start: int
+    end: int
+    rank: int = 0
+    title: str = ""
+
+
+def _pieces(tokens: Sequence[Token]) -> Iterator[_Piece]:
+    """Yield the blocks of a text, and after a list each of its items."""
+    for number, token in enumerate(tokens):
+        if token.map is None:
+            continue
+        start, end = token.map
+        if token.level == 1 and token.type == "list_item_open":
+            yield _Piece("item", start, end)
+        if token.level > 0 or token.type == "inline":
+            continue
+        bold = None
+        if token.type == "paragraph_open":
+            bold = _bold_line_re.fullmatch(tokens[number + 1].content.strip())
+        if token.type == "heading_open":
+            title = collapse(_plain(tokens[number + 1].children or ()))
+            yield _Piece("heading", start, end, int(token.tag[1]), title)
+        elif bold is not None:
+            yield _Piece("heading", start, end, 7, collapse(bold[1]))
+        elif token.type in {"bullet_list_open", "ordered_list_open"}:
+            yield _Piece("list", start, end)
+        elif token.type in {"paragraph_open", "html_block"}:
+            yield _Piece("words", start, end)
+        else:
+            yield _Piece("rule" if token.type == "hr" else "more", start, end)
+
+
+def _without_marker(item: str) -> str:
+    """Return a list item without its marker and the indentation that its other lines owe to it."""
+    match = _marker_re.match(item)
+    width = match.end() if match else 0
+    first, *rest = item.split("\n")
+    return "\n".join([first[width:], *(line[min(width, _indent(line)) :] for line in rest)])
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
 def _verbatim(text: str, claim: str) -> Converted:
     note = Note(1, "nesting", f"nested deeper than {_MAX_NESTING} levels; kept as it is, as code")
     lead = f"<p><mark>{escape_text(wide_trim(claim))}</mark></p>\n" if claim else ""
@@ -165,7 +276,8 @@ def _wiki_link(state: StateInline, silent: bool) -> bool:
     if not is_embed and not state.src.startswith("[[", start):
         return False
     inner = start + 2 + is_embed
-    end = state.src.find("]]", inner, state.posMax)
+    # Not further, or a text full of brackets would be read over and over.
+    end = state.src.find("]]", inner, min(state.posMax, inner + _MAX_WIKI_CHARS))
     content = state.src[inner:end]
     if end < 0 or not content.strip() or "\n" in content or "[" in content:
         return False
@@ -179,7 +291,8 @@ def _wiki_link(state: StateInline, silent: bool) -> bool:
 def _wiki_comment(state: StateInline, silent: bool) -> bool:
     if not state.src.startswith("%%", state.pos):
         return False
-    end = state.src.find("%%", state.pos + 2, state.posMax)
+    limit = min(state.posMax, state.pos + _MAX_WIKI_CHARS)
+    end = state.src.find("%%", state.pos + 2, limit)
     if end < 0:
         return False
     if not silent:

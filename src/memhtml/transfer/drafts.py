@@ -85,7 +85,8 @@ def title_from(text: str) -> str:
     >>> title_from("**Ada** likes [tea](https://tea.example). Always.")
     'Ada likes tea'
     """
-    first = re.split(r"\n[ \t]*\n", text.strip(), maxsplit=1)[0]
+    # A title is short, and so is what it is made from: the pattern below looks far ahead.
+    first = re.split(r"\n[ \t]*\n", text.strip()[:2000], maxsplit=1)[0]
     plain = re.sub(r"\]\([^)]*\)", "", first)
     plain = collapse(_markup_re.sub("", plain))
     sentence = claim_from_prose(plain).rstrip(".!?:") or plain

@@ -7,6 +7,7 @@ there is none yet. What stands in the store and is no memory is told and left ou
 from __future__ import annotations
 
 import os
+import re
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,7 +16,8 @@ from memhtml.format.parse import parse
 from memhtml.model.errors import InvalidFlag, StorageFailure
 from memhtml.model.instants import stamp
 from memhtml.model.memory import Memory
-from memhtml.model.paths import original_path
+from memhtml.model.paths import original_path, path_key
+from memhtml.model.slugs import with_ordinal
 from memhtml.transfer.notefile import note_file
 from memhtml.transfer.page import page_end, page_start
 from memhtml.transfer.records import first_line, last_line, memory_line
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
     from memhtml.corpus import Corpus
 
 __all__ = ["ExportReport", "export"]
+
+
+_illegal_re = re.compile(r'[<>:"|?*\\]|[. ]+(?=/|\Z)')
 
 
 class ExportReport(NamedTuple):
@@ -58,8 +63,9 @@ def export(
     _require_free(target, is_folder=format_ == "md", force=force)
     try:
         if format_ == "md":
-            size = sum(_write_note(target, memory) for memory, _ in files)
             target.mkdir(parents=True, exist_ok=True)
+            taken: set[str] = set()
+            size = sum(_write_note(target, memory, taken) for memory, _ in files)
         else:
             with _replacing(target) as file:
                 _write_lines(file, files, corpus, is_page=format_ == "html")
@@ -116,9 +122,15 @@ def _lines(files: _Files, at: str, *, with_text: bool) -> Iterator[str]:
     yield last_line(files.count)
 
 
-def _write_note(folder: Path, memory: Memory) -> int:
-    place = folder.joinpath(*memory.path.removesuffix(".html").split("/"))
-    place = place.with_name(place.name + ".md")
+def _write_note(folder: Path, memory: Memory, taken: set[str]) -> int:
+    # A store made elsewhere may hold names that this system has not, or takes for one.
+    stem = _illegal_re.sub("_", memory.path.removesuffix(".html"))
+    ordinal, name = 1, stem
+    while path_key(name) in taken:
+        ordinal += 1
+        name = with_ordinal(stem, ordinal)
+    taken.add(path_key(name))
+    place = folder.joinpath(*f"{name}.md".split("/"))
     place.parent.mkdir(parents=True, exist_ok=True)
     data = note_file(memory).encode()
     place.write_bytes(data)

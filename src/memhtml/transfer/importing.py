@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from memhtml.format.markdown import Note
 from memhtml.model.changes import LinkRequest
 from memhtml.providers.languages import detector
 from memhtml.store.batch import BatchOptions, plan_batch
@@ -69,11 +70,11 @@ def import_source(
     options: Options | None = None,
     dry_run: bool = False,
     allow_secret: bool = False,
-    on_progress: Callable[[int], None] | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> ImportReport:
     """Import what is at *path* as one commit; without *format_* its format is detected.
 
-    *on_progress* is called with the number of items planned.
+    *on_progress* is called with the number of steps planned, and of all that there are.
 
     Raises:
         InvalidFlag: there is nothing at *path*, or nothing we know.
@@ -106,22 +107,27 @@ def _writing(
     view: View,
     now: datetime,
     allow_secret: bool,
-    on_progress: Callable[[int], None] | None,
+    on_progress: Callable[[int, int], None] | None,
 ) -> Planned[tuple[list[ItemResult], LinkCounts]]:
     requests: list[Request] = [item.draft for item in items if item.draft is not None]
-    links, unresolved = _link_requests(items)
+    links, lost = _link_requests(items)
+    requests += links
     planned = plan_batch(
-        [*requests, *links],
+        requests,
         view,
         now=now,
         options=BatchOptions(continue_on_error=True, allow_secret=allow_secret),
         detect=detector(),
-        on_progress=on_progress,
+        on_progress=on_progress and (lambda done: on_progress(done, len(requests))),
     )
     batch: Batch = planned.result
     told = iter(batch.results)
-    results = [_account(item, next(told) if item.draft is not None else None) for item in items]
+    results = [
+        _account(item, next(told) if item.draft is not None else None, lost.get(number, []))
+        for number, item in enumerate(items)
+    ]
     made = sum(result.ok for result in told)
+    unresolved = sum(map(len, lost.values()))
     counts = LinkCounts(len(links) + unresolved, made, unresolved, len(links) - made)
     written = sum(result.outcome is Outcome.WRITTEN for result in results)
     return Planned(
@@ -136,18 +142,24 @@ def _restoring(
     view: View,
     _now: datetime,
     allow_secret: bool,
-    on_progress: Callable[[int], None] | None,
+    on_progress: Callable[[int, int], None] | None,
 ) -> Planned[tuple[list[ItemResult], LinkCounts]]:
     records = [item.record for item in items if item.record is not None]
-    planned = plan_restore(records, view, allow_secret=allow_secret, on_progress=on_progress)
+    planned = plan_restore(
+        records,
+        view,
+        allow_secret=allow_secret,
+        on_progress=on_progress and (lambda done: on_progress(done, len(records))),
+    )
     told = iter(planned.result)
     results = [_restored(item, next(told) if item.record is not None else None) for item in items]
     return Planned(result=(results, LinkCounts()), steps=planned.steps, subject=planned.subject)
 
 
-def _account(item: Item, result: OpResult | None) -> ItemResult:
+def _account(item: Item, result: OpResult | None, lost: list[Note]) -> ItemResult:
     if result is None:
         return _unwritten(item)
+    item = item._replace(notes=tuple(sorted((*item.notes, *lost))))
     if result.error is not None:
         return _failed(item, result.error.code, result.error.message)
     outcome = Outcome.DEDUPED if result.deduped else Outcome.WRITTEN
@@ -182,20 +194,21 @@ def _failed(item: Item, code: str, reason: str) -> ItemResult:
     )
 
 
-def _link_requests(items: Sequence[Item]) -> tuple[list[LinkRequest], int]:
-    """Return a request for each link between *items*, and how many name nothing or too much."""
-    drafts = [item for item in items if item.draft is not None]
-    known = _by_name(drafts)
-    wishes = [(n, wish) for n, item in enumerate(drafts) for wish in item.wishes]
+def _link_requests(items: Sequence[Item]) -> tuple[list[LinkRequest], dict[int, list[Note]]]:
+    """Return a request for each link between *items*, and by item the links that lead nowhere."""
+    numbers = [number for number, item in enumerate(items) if item.draft is not None]
+    known = _by_name([items[number] for number in numbers])
     requests: dict[LinkRequest, None] = {}
-    unresolved = 0
-    for number, wish in wishes:
-        target = known.get(_key(wish.target))
-        if target is None:
-            unresolved += 1
-        elif target != number:
-            requests[LinkRequest(src=f"@{number}", rel=wish.rel, dst=f"@{target}")] = None
-    return list(requests), unresolved
+    lost: dict[int, list[Note]] = {}
+    for place, number in enumerate(numbers):
+        for wish in items[number].wishes:
+            target = known.get(_key(wish.target))
+            if target is None:
+                message = f"{wish.target[:80]!r} names none of the others, or several"
+                lost.setdefault(number, []).append(Note(wish.line, "link", message))
+            elif target != place:
+                requests[LinkRequest(src=f"@{place}", rel=wish.rel, dst=f"@{target}")] = None
+    return list(requests), lost
 
 
 def _by_name(items: Sequence[Item]) -> dict[str, int | None]:

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["has_observations", "read_basic_memory", "read_notes", "read_vault"]
 
 MAX_NOTE_BYTES = 2 * 2**20
+MAX_STATED_CHARS = 2000
+"""A longer line states no observation and no relation; it is prose."""
 
 _observation_re = re.compile(r"\s*[-*+]\s+\[(?P<category>[^\[\]]{2,60})\]\s+(?P<text>\S.*)")
 _relation_re = re.compile(
@@ -90,7 +92,8 @@ def has_observations(text: str) -> bool:
     """
     if re.search(r"^permalink:", text, re.MULTILINE) is None:
         return False
-    return any(map(_observation_re.fullmatch, text.split("\n"))) or "[[" in text
+    lines = (line for line in text.split("\n") if len(line) <= MAX_STATED_CHARS)
+    return any(map(_observation_re.fullmatch, lines)) or "[[" in text
 
 
 def _read(source: Source, options: Options, *, observes: bool) -> Iterator[Item]:
@@ -156,7 +159,13 @@ def _note(name: str, text: str, options: Options, *, observes: bool) -> Item:
         title,
         draft,
         notes=tuple(sorted(notes)),
-        names=(name.rpartition(".")[0], _first(head.get("permalink")), stem, title, *draft.aliases),
+        names=(
+            _first(head.get("memhtml_path")).removesuffix(".html") or name.rpartition(".")[0],
+            _first(head.get("permalink")),
+            stem,
+            title,
+            *draft.aliases,
+        ),
         wishes=(*_links(head), *stated.wishes, *_references(converted, stated, front)),
     )
 
@@ -171,7 +180,7 @@ def _draft(
         kind = options.memory_type or (MemoryType.EPISODIC if is_daily else MemoryType.SEMANTIC)
     is_task = kind is MemoryType.TASK
     since = next(filter(None, (instant_from(_first(head.get(key))) for key in _SINCE)), None)
-    labels = [tag.removeprefix("#") for tag in _labels(head, "tag", "tags")]
+    labels = filter(None, (tag.removeprefix("#") for tag in _labels(head, "tag", "tags")))
     return Draft(
         title=title,
         memory_type=kind,
@@ -220,7 +229,7 @@ def _stated(body: str) -> _Stated:
     for number, line in enumerate(body.split("\n"), 1):
         if opening is not None:
             opening = None if closes_fence(line, opening) else opening
-        elif (opening := fence_opening(line)) is None:
+        elif (opening := fence_opening(line)) is None and len(line) <= MAX_STATED_CHARS:
             if found := _observation_re.fullmatch(line):
                 facets.append(Facet(collapse(found["category"]), collapse(found["text"])))
                 tags += _inline_tag_re.findall(found["text"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os.path
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from memhtml.cli.command import Argument, Command, Flag, Kind
@@ -11,7 +12,7 @@ from memhtml.cli.stores import open_store
 from memhtml.model.vocabulary import MemoryType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from memhtml.cli.command import Call
     from memhtml.cli.envelope import Json
@@ -142,7 +143,7 @@ def _import(call: Call) -> Success:
         workspace=call.optional_text("workspace"),
         asked=call.is_on("asked"),
     )
-    with open_store(call) as corpus:
+    with open_store(call) as corpus, _progress(call) as tell:
         report = import_source(
             corpus,
             source,
@@ -150,6 +151,7 @@ def _import(call: Call) -> Success:
             options=options,
             dry_run=call.is_on("dry-run"),
             allow_secret=call.is_on("allow-secret"),
+            on_progress=tell,
         )
     counts = _counts(report)
     return Success(
@@ -167,6 +169,22 @@ def _import(call: Call) -> Success:
         lambda screen: "\n".join(_import_lines(report, screen)) + "\n",
         exit_status=1 if counts["failed"] else 0,
     )
+
+
+@contextmanager
+def _progress(call: Call) -> Iterator[Callable[[int, int], None] | None]:
+    """Show a bar on stderr where a person waits; it is gone afterwards."""
+    if not call.world.is_terminal or call.is_on("json") or call.is_on("dense"):
+        yield None
+        return
+    from rich.console import Console  # noqa: PLC0415 - heavy, and only for people
+    from rich.progress import Progress  # noqa: PLC0415 - as above
+
+    with Progress(console=Console(file=call.world.stderr), transient=True) as bar:
+        task = bar.add_task("reading", total=None)
+        yield lambda done, total: bar.update(
+            task, description="planning", completed=done, total=total
+        )
 
 
 def _counts(report: ImportReport) -> dict[str, int]:
