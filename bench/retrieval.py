@@ -74,7 +74,7 @@ class Scores(NamedTuple):
 class Store(NamedTuple):
     """One corpus, twice: as a store of ours, and as the bare texts of the floor."""
 
-    index: Index
+    ours: Index
     bare: apsw.Connection
     ids: Mapping[str, str]
     """Of a path, the memory."""
@@ -101,7 +101,7 @@ def systems(cache: Path) -> dict[str, Callable[[Store, str], list[str]]]:
 
     def product(means: Means) -> Callable[[Store, str], list[str]]:
         def ask(store: Store, question: str) -> list[str]:
-            found = search(store.index, question, limit=RETURNED, means=means)
+            found = search(store.ours, question, limit=RETURNED, means=means)
             return [store.ids[hit.path] for hit in found.hits]
 
         return ask

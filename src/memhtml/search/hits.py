@@ -55,7 +55,7 @@ class Explanation(NamedTuple):
     @property
     def arithmetic(self) -> str:
         """The same as one line for people."""
-        parts = [f"{a.weight:g}·{a.raw:.4g}/{a.best:.4g} {a.arm}" for a in self.arms]
+        parts = [f"{a.weight:g}·{_plain(a.raw)}/{_plain(a.best)} {a.arm}" for a in self.arms]
         if self.neighbour:
             parts.append(f"{self.neighbour:.3f} neighbour")
         line = " + ".join(parts)
@@ -67,6 +67,10 @@ class Explanation(NamedTuple):
         if rise:
             line = f"({line}) · (1 + {' + '.join(rise)})"
         return f"{line} = {self.total:.4f}"
+
+
+def _plain(number: float) -> str:
+    return f"{number:.0f}" if number >= 1000 else f"{number:.3f}"
 
 
 class Hit(NamedTuple):
@@ -148,7 +152,7 @@ class Hits(NamedTuple):
     unmatched_terms: tuple[str, ...]
     """What was asked for and stands in no memory at all, in or out of scope."""
     spellings: tuple[tuple[str, tuple[str, ...]], ...]
-    """Unmatched terms, each with the words of memories that are most like it, if any are."""
+    """Where nothing is found: unmatched terms with the words of memories most like them."""
     scope_empty: bool
     """There are no hits because the filters leave no memory to look at."""
     arms: tuple[str, ...]

@@ -40,7 +40,7 @@ class Likeness:
         """Return how alike *left* and *right* are; of different kinds they cannot be compared."""
         if left in self._vectors and right in self._vectors:
             (a, a_length), (b, b_length) = self._vectors[left], self._vectors[right]
-            common = sum(weight * b[term] for term, weight in a.items() if term in b)
+            common = sum(a[term] * b[term] for term in a.keys() & b.keys())
             return common / (a_length * b_length) if common else 0.0
         if left in self._shingles and right in self._shingles:
             return overlap(self._shingles[left], self._shingles[right])

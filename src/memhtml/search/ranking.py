@@ -36,6 +36,9 @@ NEIGHBOUR = "neighbour"
 GIVERS = 100
 """So many of the best lend a share to those beside them. A share of less would move nothing."""
 
+SIGNALLED = 100
+"""Signals are asked about so many of the best: a rise of 5 % moves nobody else to the front."""
+
 _CANDIDATES = "SELECT id, path, news_at FROM files WHERE id IN ({ids})"
 _IN_SCOPE = "SELECT f.id FROM files AS f WHERE f.id IN ({ids}) AND {scope}"
 
@@ -94,6 +97,7 @@ class Ranking:
         self._held: dict[int, set[int]] = {}
         self._rows: dict[int, list[SparseRow]] = {}
         self._relevance: dict[int, float] = {}
+        self._meanings: list[dict[int, int]] = []
         self._ranks: dict[tuple[str, int], dict[int, int]] = {}
 
     @property
@@ -125,9 +129,12 @@ class Ranking:
             held = holders(self._connection, self.matching, missing)
             self._held.update({file_id: held.get(file_id, set()) for file_id in missing})
             rows = self.sparse_rows(missing)
+            queries = None if self.space is None else self._means.queries
+            if queries is not None and not self._meanings:
+                self._meanings = [queries.query(term.text) for term in self.matching.terms]
             for file_id in missing:
                 self._relevance[file_id] = relevance_of(
-                    self.matching, self._held[file_id], rows.get(file_id, ()), self._means.queries
+                    self.matching, self._held[file_id], rows.get(file_id, ()), self._meanings
                 )
         return {file_id: self._relevance[file_id] for file_id in ids}
 
@@ -196,24 +203,27 @@ class Ranking:
         return self._ranks[key][file_id]
 
     def settle(self, fused: Mapping[int, float], now: str) -> None:
-        """Put the candidates in order, with signals."""
+        """Put the candidates in order; signals order the best of them."""
         ids = ", ".join(map(str, fused))
         candidates = {
             file_id: _Candidate(path, news_at)
             for file_id, path, news_at in self._connection.execute(_CANDIDATES.format(ids=ids))
         }
-        usage = {}
+        self._fused = dict(fused)
+        self._total = dict(fused)
+        self._rises = dict.fromkeys(fused, (0.0, 0.0))
+        best = {n: candidates[n] for n, _ in fusion.ranked(fused, SIGNALLED)}
+        usage: Mapping[str, salience.Usage] = {}
         if self._means.usage is not None:
-            usage = dict(self._means.usage([candidate.path for candidate in candidates.values()]))
-        for file_id, candidate in candidates.items():
+            usage = self._means.usage([candidate.path for candidate in best.values()])
+        for file_id, candidate in best.items():
             used = usage.get(candidate.path)
-            signals = (
+            rises = (
                 recency.WEIGHT * recency.value(candidate.news_at, now),
                 0.0 if used is None else salience.WEIGHT * salience.value(used, now),
             )
-            self._rises[file_id] = signals
-            self._fused[file_id] = fused[file_id]
-            self._total[file_id] = fusion.nudged(fused[file_id], [(rise, 1.0) for rise in signals])
+            self._rises[file_id] = rises
+            self._total[file_id] = fusion.nudged(fused[file_id], [(rise, 1.0) for rise in rises])
         self.order = sorted(candidates, key=lambda n: (-self._total[n], candidates[n].path))
 
 

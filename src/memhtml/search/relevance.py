@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from memhtml.model.ports import SparseQueries, SparseRow
+    from memhtml.model.ports import SparseRow
     from memhtml.search.matching import Matching
 
 __all__ = ["is_answer", "relevance_of"]
@@ -43,11 +43,11 @@ def relevance_of(
     matching: Matching,
     held: Iterable[int],
     rows: Iterable[SparseRow],
-    queries: SparseQueries | None,
+    meanings: Sequence[Mapping[int, int]],
 ) -> float:
     """Return the covered part of *matching*'s terms, by weight; *held* are places of terms.
 
-    *rows* are the memory's own in the space of *queries*.
+    *rows* are the memory's own, and *meanings* what each term asks about in the same space.
     """
     had = set(held)
     # Of "title:engine", the whole counts where it is found; else its words speak for it.
@@ -56,12 +56,11 @@ def relevance_of(
     if not whole:
         return 0.0
     covered = sum(matching.weights[place] * matching.worths[place] for place in had)
-    documents = [dict(zip(row.terms, row.weights, strict=True)) for row in rows]
-    if queries is not None and documents:
-        for place in counted - had:
-            if not matching.terms[place].required:
-                asked = queries.query(matching.terms[place].text)
-                covered += matching.weights[place] * _meant(asked, documents)
+    missing = [place for place in counted - had if not matching.terms[place].required]
+    if missing and meanings:
+        documents = [dict(zip(row.terms, row.weights, strict=True)) for row in rows]
+        for place in missing:
+            covered += matching.weights[place] * _meant(meanings[place], documents)
     return min(1.0, covered / whole)
 
 
@@ -72,7 +71,7 @@ def is_answer(relevance: float, scores: Sequence[float], *, is_spoken: bool) -> 
 
     >>> is_answer(1.0, [5.0] * 5, is_spoken=True)
     True
-    >>> is_answer(0.6, [5.0, 5.0, 5.0, 5.0, 4.9], is_spoken=True), is_answer(0.6, [5.0], is_spoken=True)
+    >>> is_answer(0.6, [5.0] * 5, is_spoken=True), is_answer(0.6, [5.0, 4.9], is_spoken=True)
     (False, True)
     """
     if relevance >= FULL:
@@ -88,7 +87,10 @@ def _meant(asked: Mapping[int, int], documents: Iterable[Mapping[int, int]]) -> 
     if not most:
         return 0.0
     said = max(
-        sum(weight * document.get(term, 0) for term, weight in asked.items())
-        for document in documents
+        (
+            sum(weight * document.get(term, 0) for term, weight in asked.items())
+            for document in documents
+        ),
+        default=0,
     )
     return min(1.0, said / most)

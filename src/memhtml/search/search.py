@@ -48,7 +48,7 @@ MIN_DEPTH = 200
 DEPTH_FACTOR = 4
 """Each arm looks at so many memories for each hit that is wanted, and at 200 at least."""
 
-JUDGED = 20
+JUDGED = 12
 """The most relevant of so many of the best decides whether there is an answer."""
 
 DIVERSIFIED = 20
@@ -115,7 +115,7 @@ def search(
                 no_match = NoMatch(NoMatchReason.END_OF_PAGES)
         else:
             archived = _archived(connection, ranking, scope, limit)
-        spellings = _spellings(connection, ranking)
+        spellings = () if hits else _spellings(connection, ranking)
     digest = state_digest(state)
     offset = begin.offset + limit
     return Hits(

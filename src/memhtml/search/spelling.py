@@ -25,6 +25,8 @@ MAX_WORDS = 5
 
 MAX_SUGGESTIONS = 3
 MIN_CHARS = 4
+MOST_APART = 2
+MAX_STEMS = 12
 
 _NEAR = """
 SELECT term, doc FROM vocabulary
@@ -52,9 +54,13 @@ def nearest_words(
     ]
     found = []
     for term in unmatched[:MAX_WORDS]:
-        near = _nearest_stems(connection, stem(term.words[0]))
-        if words := tuple(dict.fromkeys(_as_word(connection, one, stem) for one in near)):
-            found.append((term.text, words))
+        wanted = term.words[0]
+        words = dict.fromkeys(
+            _as_word(connection, one, stem) for one in _near_stems(connection, stem(wanted))
+        )
+        ranked = sorted((distance(wanted, word, MOST_APART), word) for word in words)
+        if near := tuple(word for apart, word in ranked if apart <= MOST_APART)[:MAX_SUGGESTIONS]:
+            found.append((term.text, near))
     return tuple(found)
 
 
@@ -81,18 +87,24 @@ def distance(left: str, right: str, most: int) -> int:
     return last[-1]
 
 
-def _nearest_stems(connection: apsw.Connection, wanted: str) -> list[str]:
+def _near_stems(connection: apsw.Connection, wanted: str) -> list[str]:
+    """Return stems that may belong to a word like the one whose stem is *wanted*, best first."""
     if not wanted:
         return []
-    most = 1 if len(wanted) <= MIN_CHARS else 2
     first = wanted[0]
-    bounds = (first, chr(ord(first) + 1), len(wanted) - most, len(wanted) + most)
+    bounds = (first, chr(ord(first) + 1), MIN_CHARS - 1, len(wanted) + MOST_APART)
+    # A slip near the end hides the ending from the stemmer: "elevatrs" keeps what "elevators"
+    # loses. So a stem is also compared with as much of the word as it is long.
     ranked = sorted(
         (apart, -memories, term)
         for term, memories in connection.execute(_NEAR, bounds)
-        if (apart := distance(wanted, term, most)) <= most
+        if (apart := _apart(term, wanted)) <= MOST_APART
     )
-    return [term for _, _, term in ranked[:MAX_SUGGESTIONS]]
+    return [term for _, _, term in ranked[:MAX_STEMS]]
+
+
+def _apart(term: str, wanted: str) -> int:
+    return min(distance(term, wanted, MOST_APART), distance(term, wanted[: len(term)], MOST_APART))
 
 
 def _as_word(connection: apsw.Connection, wanted: str, stem: Callable[[str], str]) -> str:

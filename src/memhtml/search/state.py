@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memhtml.model.errors import IndexStale, PathNotFound
 from memhtml.model.paths import normalize_path
+from memhtml.model.shell import quoted
 
 if TYPE_CHECKING:
     import apsw
@@ -37,5 +38,5 @@ def file_id_of(connection: apsw.Connection, path: str) -> int:
     """
     found = connection.execute(_FILE_ID, (normalize_path(path),)).fetchone()
     if found is None:
-        raise PathNotFound(path, suggestions=(f"memhtml resolve {path}",))
+        raise PathNotFound(path, suggestions=(f"memhtml resolve {quoted(path)}",))
     return int(found[0])
