@@ -123,7 +123,12 @@ def analysed(text: str) -> str:
     ['snakecase', 'snake', 'case']
     """
     text = cleaned(text)
-    if not text.isascii():
+    if text.isascii():
+        # Nothing reaches across a space, and prose says most of its words again and again.
+        words = text.split(" ")
+        if max(map(len, words)) <= MAX_EXACT_CHARS:
+            return " ".join(map(_analysed_word, words))
+    else:
         text = re.sub(_RUN, lambda match: f" {pairs(match[0])} ", text)
     special = _ASCII_SPECIAL if text.isascii() else _SPECIAL
     return re.sub(special, lambda match: _expanded(match[0]), text).casefold()
@@ -232,6 +237,11 @@ def _folded_char(char: str) -> str:
     base = unicodedata.normalize("NFD", folded_char)[:1]
     # Latin and Greek end below U+0400; й is a letter of its own, and so is が.
     return base if base < "\u0400" and len(folded_char) == 1 else folded_char
+
+
+@functools.lru_cache(maxsize=16_384)
+def _analysed_word(word: str) -> str:
+    return re.sub(_ASCII_SPECIAL, lambda match: _expanded(match[0]), word).lower()
 
 
 @functools.lru_cache(maxsize=4096)

@@ -32,7 +32,7 @@ def near_key(text: str) -> str | None:
     >>> near_key("The gate opens at 06:30.") == near_key("The gate never opens at 06:30.")
     False
     """
-    words = {word for word in _words(text) if word not in _FUNCTION_WORDS}
+    words = set(_words(text)) - _FUNCTION_WORDS
     if len(words) < 2:
         return None
     joined = "\0".join(sorted(words)).encode("utf-8", "surrogatepass")
