@@ -61,6 +61,7 @@ class _Writer:
         self._name = ""
         self._unseen = 0
         self._in_code = 0
+        self._code_at = 0
 
     def start(self, tag: str, attrs: Mapping[str, str]) -> None:
         """Open an element."""
@@ -111,7 +112,7 @@ class _Writer:
         """Begin a span, and return what ends it."""
         if tag in _CODE:
             if not self._in_code:
-                self._line.append("\0")  # how many backticks it takes is known at its end
+                self._code_at = len(self._line)  # how many backticks it takes is known at its end
             self._in_code += 1
             return "`"
         if self._in_code:
@@ -169,8 +170,8 @@ class _Writer:
                 self._blocks[-1].append("\n".join(items))
 
     def _close_code(self) -> None:
-        at = len(self._line) - 1 - self._line[::-1].index("\0")
-        raw = "".join(self._line[at + 1 :])
+        at = self._code_at
+        raw = "".join(self._line[at:])
         code = collapse(raw)
         ticks = _ticks(code, 1)
         space = " " if code.startswith("`") or code.endswith("`") else ""
