@@ -369,6 +369,24 @@ def test_many_changes_at_once_are_indexed_aside(
     assert len(titles(index)) == 5
 
 
+def test_many_changes_of_a_larger_index_are_followed_in_place(
+    store: Store, repo: Repo, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memhtml.index.indexer.MAX_CHANGES", 1)
+    for number in range(20):
+        store.put(f"areas/{number}.html", memory(f"number {number}"))
+    store.commit()
+    update(index, repo, now=NOW)
+    for number in range(5):
+        store.put(f"areas/{number}.html", memory(f"another {number}"))
+    store.commit()
+    assert not update(index, repo, now=NOW).rebuilt
+    for number in range(6):
+        store.put(f"areas/{number}.html", memory(f"yet another {number}"))
+    store.commit()
+    assert update(index, repo, now=NOW).rebuilt
+
+
 def test_a_rebuild_that_fails_leaves_the_old_index(
     store: Store, repo: Repo, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:

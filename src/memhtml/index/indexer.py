@@ -29,7 +29,11 @@ if TYPE_CHECKING:
 __all__ = ["Report", "rebuild", "update"]
 
 MAX_CHANGES = 2_000
-"""More committed changes than this are indexed aside, so that other writers need not wait."""
+"""So many committed changes are always followed in place: that takes some two seconds."""
+
+MOST_CHANGES = 10_000
+"""More are indexed aside, so that other writers need not wait; and so are fewer, where they are a
+quarter of the index and a rebuild, which works on both cores, is done as soon."""
 
 
 class Report(NamedTuple):
@@ -154,7 +158,7 @@ def _follow_tree(
         state = index.state()
         head = reader.head()
         # Who does not look at the disk has just made the commit, and reads nothing twice.
-        limit = None if seen is None else MAX_CHANGES
+        limit = None if seen is None or state is None else _most_changes(state)
         changes = None if state is None else _changes(reader, state, head, limit)
         if state is None or changes is None:
             return None
@@ -175,6 +179,10 @@ def _follow_tree(
         write_overlay(connection, worktree, committed)
         writer.write_state(connection, head_sha=head, updated_at=now)
     return Report(head, dirty=len(worktree), **counts._asdict())
+
+
+def _most_changes(state: State) -> int:
+    return max(MAX_CHANGES, min(MOST_CHANGES, state.files // 4))
 
 
 def _changes(
