@@ -23,6 +23,7 @@ from memhtml.format.edit import (
     set_meta,
 )
 from memhtml.format.metas import META_ORDER, META_PREFIX
+from memhtml.format.parse import parse
 from memhtml.format.tree import read_tree
 from memhtml.model.document import Link
 from memhtml.model.errors import InvalidFlag, InvalidMemory
@@ -374,3 +375,13 @@ def test_twenty_thousand_metas_are_removed_in_linear_time(gap: str) -> None:
     assert result == f"<head>\n{left}</head>".encode()
     # Some 0.3 s; a look along the whole line for each would take half a minute.
     assert thread_time() - started < 5
+
+
+def test_text_that_begins_with_a_mark_keeps_it_when_all_before_it_goes() -> None:
+    due = b'<meta name="memhtml-due" content="x">'
+    data = due + due + b"\xef\xbb\xbf<p><mark>A.</mark></p>"
+
+    edited = remove_meta(data, "memhtml-due")
+
+    assert edited == b"\n\xef\xbb\xbf<p><mark>A.</mark></p>"
+    assert parse(edited).content_hash == parse(data).content_hash

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right, insort
+from codecs import BOM_UTF8
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -119,7 +120,7 @@ class HeadSplicer:
             cuts = sorted(self._cut_out(tag) for tag in gone)
             self.metas = [tag for tag in self.metas if tag not in gone]
             self.links = [tag for tag in self.links if tag not in gone]
-            self._splice(cuts)
+            self._splice(self._without_new_mark(cuts))
 
     def insert_meta(
         self, name: str, value: str, *, before: Tag | None = None, after: Tag | None = None
@@ -158,6 +159,17 @@ class HeadSplicer:
         self.data = b"".join((*pieces, self.data[at:]))
         growth = (len(cut.new) - (cut.stop - cut.start) for cut in cuts)
         self._moves.append(_Move([cut.stop for cut in cuts], [*accumulate(growth, initial=0)]))
+
+    def _without_new_mark(self, cuts: list[_Cut]) -> list[_Cut]:
+        """Leave a line end where U+FEFF of the text would become the file's byte order mark."""
+        at = 0
+        for number, cut in enumerate(cuts):
+            if cut.start > at:
+                break
+            at = cut.stop
+            if self._floor == 0 and self.data.startswith(BOM_UTF8, at):
+                return [*cuts[:number], cut._replace(new=b"\n"), *cuts[number + 1 :]]
+        return cuts
 
     def _cut_beside(self, before: Tag | None, after: Tag | None, new: bytes) -> _Cut:
         if before is not None:
