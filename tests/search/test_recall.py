@@ -106,7 +106,8 @@ def test_no_budget_is_ever_overdrawn_and_nothing_is_lost(
     for section in (pack.arcs, pack.memories):
         sizes = [size_of(quote.body, unit) for quote in section.disclosed]
         assert sum(sizes) == section.spent <= budget
-        found -= {one.path for one in (*section.disclosed, *section.index_lines)}
+        found -= {quote.path for quote in section.disclosed}
+        found -= {line.path for line in section.index_lines}
         for quote in section.disclosed:
             whole = yard.read(quote.path)
             assert whole is not None
