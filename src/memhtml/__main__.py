@@ -12,7 +12,7 @@ __all__ = ["run"]
 
 def run() -> int:
     """Run the command line of this process and return its exit status."""
-    if sys.argv[1:] == ["--version"]:
+    if sys.argv[1:] == ["--version"] and sys.stdout is not None:
         from memhtml.model.version import VERSION  # noqa: PLC0415 - see above
 
         sys.stdout.write(f"memhtml {VERSION}\n")

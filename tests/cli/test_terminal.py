@@ -78,3 +78,39 @@ def test_every_hook_for_other_repositories_is_a_command_that_exists() -> None:
         command = parse([*words, "some.html"]).command
         assert command is not None
         assert command.name == "check"
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "told"),
+    [
+        ("search owls >&-", 1, "standard output is closed"),
+        ("search owls --json >&-", 1, "standard output is closed"),
+        ("--version >&-", 1, "standard output is closed"),
+        ("write --title T --type semantic --claim 'A b.' --body - --text <&-", 2, "is closed"),
+        ("apply - --text <&-", 2, "standard input is closed"),
+        ("check - --text <&-", 2, "standard input is closed"),
+        ("search owls --text <&-", 0, ""),
+    ],
+)
+def test_a_closed_stream_is_told_by_who_needs_it(
+    tmp_path: Path, command: str, status: int, told: str
+) -> None:
+    store = {**os.environ, "MEMHTML_ROOT": str(tmp_path / "store")}
+    program = f"'{sys.executable}' -m memhtml"
+    subprocess.run(f"{program} init", shell=True, check=True, env=store, capture_output=True)  # noqa: S602 - only a shell closes a stream
+    head = ["git", "-C", str(tmp_path / "store"), "rev-parse", "HEAD"]
+    before = subprocess.check_output(head)
+
+    ran = subprocess.run(  # noqa: S602 - as above
+        f"{program} {command}",
+        shell=True,
+        check=False,
+        env=store,
+        capture_output=True,
+        text=True,
+    )
+
+    assert ran.returncode == status, ran
+    assert told in ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert subprocess.check_output(head) == before

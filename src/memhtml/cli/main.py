@@ -58,12 +58,18 @@ def main(argv: Sequence[str], world: World) -> int:
 
 
 def process_world() -> World:
-    """Return the world as this process has it; closed streams lead nowhere from now on."""
+    """Return the world as this process has it; whoever uses a stream that was closed is told."""
     import os  # noqa: PLC0415 - the one place that looks at the process
     import time  # noqa: PLC0415 - as above
 
+    stdin = None if sys.stdin is None else sys.stdin.buffer
+    stdout = sys.stdout
+    if stdin is None or stdout is None:
+        from memhtml.cli.closed import closed_input, closed_output  # noqa: PLC0415 - hardly ever
+
+        stdin, stdout = stdin or closed_input(), stdout or closed_output()
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        # A stream that was closed before we started is None.
+        # A stream that was closed before we started is None, which libraries do not expect.
         if getattr(sys, name) is None:
             stream = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115 - open to the end
             setattr(sys, name, stream)
@@ -83,8 +89,8 @@ def process_world() -> World:
     return World(
         env=os.environ,
         cwd=os.getcwd(),
-        stdin=sys.stdin.buffer,
-        stdout=sys.stdout,
+        stdin=stdin,
+        stdout=stdout,
         stderr=sys.stderr,
         now=time.time,
         is_terminal=is_terminal,
