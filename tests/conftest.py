@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
-from memhtml.model.errors import ModelUnavailable
+from memhtml.model.errors import MemhtmlError, ModelUnavailable
 from memhtml.providers import models
+from tests.suggestions import fault_of
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
 
 # A first import or a busy neighbour must not fail a law; slowness has benchmarks of its own.
 settings.register_profile("memhtml", deadline=None)
@@ -29,6 +34,24 @@ def splade_cache(request: pytest.FixtureRequest) -> Path:
         request.config.stash[_reason] = str(error)
         pytest.skip(f"SEMANTIC TESTS DID NOT RUN: {error}")
     return cache
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call() -> Generator[None, object, object]:
+    """Let no test make an error that suggests what reads like a command and is none."""
+    heard: set[str] = set()
+    begin = MemhtmlError.__init__
+
+    def hear(self: MemhtmlError, message: str, *, suggestions: Sequence[str] = ()) -> None:
+        begin(self, message, suggestions=suggestions)
+        heard.update(suggestions)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MemhtmlError, "__init__", hear)
+        done = yield
+    for fault in filter(None, map(fault_of, sorted(heard))):
+        pytest.fail(fault)
+    return done
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

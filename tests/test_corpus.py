@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from datetime import UTC, datetime
 from multiprocessing import get_context
 from typing import TYPE_CHECKING
@@ -12,14 +13,20 @@ import pytest
 
 from memhtml.corpus import Corpus
 from memhtml.model.changes import ArchiveRequest, Correction, LinkRequest
-from memhtml.model.errors import NotAStore, PathNotFound, SecretFound, WriteConflict
+from memhtml.model.errors import (
+    NotAStore,
+    NotCommitted,
+    PathNotFound,
+    SecretFound,
+    WriteConflict,
+)
 from memhtml.model.memory import Draft
 from memhtml.model.vocabulary import MemoryType, Rel, TaskStatus
 from memhtml.publish import publish
 from memhtml.store.batch import BatchOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 NOW = datetime(2026, 8, 2, 14, 3, 11, tzinfo=UTC)
@@ -272,3 +279,46 @@ def test_many_processes_write_every_fact_exactly_once(store: Path) -> None:
     assert claims == sorted(own + shared)
     assert git(store, "status", "--porcelain") == ""
     git(store, "fsck", "--strict")
+
+
+def test_what_is_found_but_not_committed_is_told_apart_from_what_is_not_there(
+    corpus: Corpus, store: Path
+) -> None:
+    there = corpus.write(draft("Rye", "The rye starter is fed at 05:40.")).path
+    dropped = store / "areas" / "by hand.html"
+    dropped.write_bytes((store / there).read_bytes().replace(b"05:40", b"06:00"))
+    path = "areas/by hand.html"
+    assert path in paths_found(corpus, "rye starter")
+
+    calls: list[Callable[[], object]] = [
+        lambda: corpus.archive(path, reason="gone"),
+        lambda: corpus.correct(Correction(target=path, claim="The rye starter is dead.")),
+        lambda: corpus.link(there, Rel.SUPPORTS, path),
+    ]
+    for refused in calls:
+        with pytest.raises(NotCommitted, match="is not committed") as caught:
+            refused()
+    with pytest.raises(PathNotFound) as missing:
+        corpus.archive("areas/nowhere.html", reason="gone")
+
+    assert not isinstance(missing.value, NotCommitted)
+    subprocess.run(caught.value.suggestions[0], shell=True, cwd=store, check=True)  # noqa: S602 - a person pastes it
+    assert corpus.archive(path, reason="gone").commit
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the hook is a shell script")
+def test_a_post_commit_hook_may_write_to_the_store_itself(corpus: Corpus, store: Path) -> None:
+    told = store / ".git" / "told"
+    hook = store / ".git" / "hooks" / "post-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(
+        f'#!/bin/sh\n[ -n "$INNER" ] && exit\nINNER=1 "{sys.executable}" -m memhtml write '
+        f'--repo "{store}" --type semantic --title Echo --claim "The hook was here." > "{told}"\n'
+    )
+    hook.chmod(0o755)
+
+    written = corpus.write(draft("Rye", "The rye starter is fed at 05:40."))
+
+    assert '"created": true' in told.read_text()
+    assert git(store, "rev-parse", "HEAD~1").strip() == written.commit
+    assert paths_found(corpus, "hook") == ["areas/inbox/echo.html"]

@@ -26,6 +26,7 @@ from memhtml.model.errors import (
     UnfinishedCommit,
 )
 from memhtml.model.instants import stamp
+from memhtml.model.shell import quoted
 from memhtml.store.repo import Repo
 
 if TYPE_CHECKING:
@@ -254,7 +255,7 @@ class Corpus:
             raise PathNotFound(path) from None
         data = self._repo.read_file(here)
         if data is None:
-            raise PathNotFound(here, suggestions=(f"memhtml search {_stem(here)!r}",))
+            raise PathNotFound(here, suggestions=(f"memhtml search {quoted(_stem(here))}",))
         return Memory(path=here, sha=self._repo.sha_of(data), document=parse(data))
 
     def correct(self, correction: Correction, *, allow_secret: bool = False) -> Corrected:

@@ -22,6 +22,7 @@ from memhtml.cli.world import World, store_root
 from memhtml.model import errors
 from memhtml.model.version import VERSION
 from tests.cli.calls import NOON, call
+from tests.suggestions import fault_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -127,13 +128,13 @@ def test_a_failure_in_a_pipe_is_an_envelope_and_on_a_terminal_a_message_with_hin
         "apiVersion": "1",
         "error": "there is no command 'completoin'; did you mean completion?",
         "code": "ERR_UNKNOWN_COMMAND",
-        "suggestions": ["memhtml completion x", "memhtml help"],
+        "suggestions": ["use completion in place of completoin", "memhtml help"],
     }
     shown = call("completoin", "x", is_terminal=True)
     assert (shown.status, shown.out) == (2, "")
     assert shown.err.splitlines() == [
         "error: there is no command 'completoin'; did you mean completion?",
-        " hint: memhtml completion x",
+        " hint: use completion in place of completoin",
         " hint: memhtml help",
     ]
 
@@ -207,8 +208,8 @@ def test_an_answer_that_cannot_be_printed_is_an_error_in_one_line() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
-def test_streams_that_were_closed_before_the_start_are_no_error() -> None:
-    for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+def test_streams_that_were_closed_before_the_start_are_no_error_to_who_needs_none() -> None:
+    for closed in ("<&-", "2>&-", "<&- 2>&-"):
         command = f"{shlex.quote(sys.executable)} -m memhtml manifest {closed}"
         ran = subprocess.run(["bash", "-c", command], capture_output=True, check=False)
         assert (ran.returncode, ran.stderr) == (0, b""), closed
@@ -310,7 +311,7 @@ def test_help_names_everything_a_command_takes_and_fits_the_terminal() -> None:
 def test_help_for_a_command_answers_its_contract() -> None:
     data = call("help", "index", "status").data
     assert set(data) >= {"usage", "globalFlags", "usageErrorCodes", "seeAlso", "args", "flags"}
-    assert data["seeAlso"] == ["index rebuild", "index update"]
+    assert data["seeAlso"] == ["index rebuild", "index update", "index embed"]
     assert set(data["usageErrorCodes"]) <= set(ERROR_CODES)
 
 
@@ -358,3 +359,13 @@ def test_the_manifest_lists_what_exists() -> None:
 def test_a_bare_call_in_a_pipe_is_the_manifest() -> None:
     assert call().json["type"] == "cli.manifest"
     assert call("--dense").json["type"] == "cli.manifest"
+
+
+@pytest.mark.parametrize("code", ERROR_CODES)
+def test_what_is_suggested_where_an_error_has_no_idea_can_be_run_or_is_prose(code: str) -> None:
+    error = errors.MemhtmlError("a fault without advice")
+    error.code = code
+
+    for suggestion in failure_of(error).suggestions:
+        assert fault_of(suggestion) is None
+        assert "<" not in suggestion

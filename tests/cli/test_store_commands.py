@@ -260,7 +260,7 @@ def test_a_path_that_is_taken_or_unusable_is_refused_and_never_another(store: Pa
     assert (taken.status, taken.json["code"]) == (1, "ERR_WRITE_CONFLICT")
     assert taken.json["suggestions"] == [
         "memhtml read areas/inbox/x.html",
-        "memhtml correct areas/inbox/x.html",
+        "memhtml help correct",
     ]
     unusable = write(store, "--claim", "Two.", "--path", "../x.html", "--strict-path")
     assert (unusable.status, unusable.json["code"]) == (1, "ERR_INVALID_MEMORY")

@@ -21,6 +21,7 @@ from memhtml.format.edit import read_links, read_meta, set_meta
 from memhtml.model.document import Link
 from memhtml.model.memory import Draft
 from memhtml.model.vocabulary import MemoryType, Rel
+from tests.suggestions import fault_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,6 +60,7 @@ def commit(corpus: Corpus) -> None:
 def codes(examination: Examination) -> dict[str, list[str | None]]:
     found: dict[str, list[str | None]] = {}
     for finding in examination.findings:
+        assert finding.hint is None or fault_of(finding.hint) is None
         found.setdefault(finding.code, []).append(finding.path)
     return found
 

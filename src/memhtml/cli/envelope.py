@@ -90,10 +90,10 @@ ERROR_CODES: Mapping[str, str] = {
 """Every ``code`` a failure may have."""
 
 _GENERAL_ADVICE: Mapping[str, tuple[str, ...]] = {
-    "ERR_GIT": ("memhtml status",),
+    "ERR_GIT": ("see what git says: git status, and its hooks and signing program",),
     "ERR_STORAGE": ("memhtml status",),
     "ERR_BUSY": ("run the same command again",),
-    "ERR_PATH_NOT_FOUND": ("memhtml search 'a few words of it'",),
+    "ERR_PATH_NOT_FOUND": ("memhtml list", "or search for a few words of it"),
     "ERR_INDEX_STALE": ("memhtml index rebuild",),
 }
 """What to try where the error itself has no better idea."""

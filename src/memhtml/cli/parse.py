@@ -326,7 +326,7 @@ def _unknown_command(words: Sequence[str], argv: Sequence[str]) -> UnknownComman
 
 
 def _corrected(argv: Sequence[str], wrong: str, right: Iterable[str]) -> tuple[str, ...]:
-    """Return the command line again for each better spelling, unless it is too long to read."""
+    """Return the command line again for each better spelling, if it is short and can be run."""
     import shlex  # noqa: PLC0415 - only on the way to an error message
 
     lines = []
@@ -336,5 +336,10 @@ def _corrected(argv: Sequence[str], wrong: str, right: Iterable[str]) -> tuple[s
             for given in argv
         ]
         line = shlex.join(["memhtml", *words])
-        lines.append(line if len(line) <= _LONGEST_ECHO else f"use {word} in place of {wrong}")
+        can_be_run = len(line) <= _LONGEST_ECHO
+        try:
+            parse(words)
+        except UsageError:
+            can_be_run = False  # one mistake seldom comes alone
+        lines.append(line if can_be_run else f"use {word} in place of {wrong}")
     return tuple(lines)

@@ -125,7 +125,7 @@ def _about_clone(corpus: Corpus) -> Iterator[Finding]:
             message=leftover.message,
             path=leftover.path,
             other_fix="recover" if leftover.is_ours else None,
-            hint=None if leftover.is_ours else f"rm {leftover.path}, once no git command runs",
+            hint=None if leftover.is_ours else "remove it, once no git command runs",
         )
     state = corpus.repo.fault()
     if state is not None:
@@ -134,7 +134,7 @@ def _about_clone(corpus: Corpus) -> Iterator[Finding]:
         yield Finding(
             code="identity-missing",
             message="commits bear a stand-in name",
-            hint="git config user.name and user.email",
+            hint="tell git your name and address: user.name and user.email",
         )
 
 

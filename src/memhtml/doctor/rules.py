@@ -46,7 +46,7 @@ def broken_files(survey: Survey) -> Iterator[Finding]:
                 line=found.span.line,
                 column=found.span.column,
                 message=f"{found.code}: {found.message}",
-                hint=f"memhtml check {quoted(file.path)}",
+                hint=f"memhtml check {quoted(f'{survey.root}/{file.path}')}",
             )
     for path in survey.unreadable:
         yield Finding(
@@ -229,7 +229,7 @@ def uncommitted(survey: Survey) -> Iterator[Finding]:
             code="uncommitted",
             path=path,
             message="its state on disk is not committed",
-            hint="git add and git commit, or git restore",
+            hint="commit it, or take it back with git restore",
         )
 
 

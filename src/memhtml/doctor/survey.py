@@ -60,6 +60,8 @@ class Survey(NamedTuple):
     """Paths under the buckets whose disk state is not HEAD's, sorted."""
     today: str
     """``YYYY-MM-DD``, UTC."""
+    root: str
+    """Top of the store, absolute."""
 
     def valid(self) -> tuple[Surveyed, ...]:
         """Return the files that are memories."""
@@ -103,6 +105,7 @@ def survey(corpus: Corpus) -> Survey:
         # What is dirty only once was a commit under way.
         dirty=tuple(sorted(filter(_may_be_memory, listed.dirty & again.dirty))),
         today=corpus.now().date().isoformat(),
+        root=corpus.root,
     )
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memhtml.model.shell import quoted
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -30,6 +32,7 @@ __all__ = [
     "MissingArgument",
     "ModelUnavailable",
     "NotAStore",
+    "NotCommitted",
     "PathNotFound",
     "RemoteFailure",
     "RepoRequired",
@@ -98,11 +101,16 @@ class NotAStore(MemhtmlError):
 
     code = "ERR_NOT_A_STORE"
 
-    def __init__(self, root: str, reason: str = "it is not the top of a git repository") -> None:
-        super().__init__(
-            f"{root!r} is not a memhtml store: {reason}",
-            suggestions=(f"memhtml init --repo {root}",),
-        )
+    def __init__(
+        self,
+        root: str,
+        reason: str = "it is not the top of a git repository",
+        *,
+        suggestions: Sequence[str] | None = None,
+    ) -> None:
+        if suggestions is None:
+            suggestions = (f"memhtml init --repo {quoted(root)}",)
+        super().__init__(f"{root!r} is not a memhtml store: {reason}", suggestions=suggestions)
         self.root = root
 
 
@@ -113,6 +121,22 @@ class PathNotFound(MemhtmlError):
 
     def __init__(self, path: str, *, suggestions: Sequence[str] = ()) -> None:
         super().__init__(f"no memory at {path!r}", suggestions=suggestions)
+        self.path = path
+
+
+class NotCommitted(PathNotFound):
+    """A file stands at that path on disk, and no commit has it; it was left as it is.
+
+    Searches find it; but what changes a memory must be undone by git, which does not know it yet.
+    """
+
+    def __init__(self, path: str) -> None:
+        word = quoted(path)
+        MemhtmlError.__init__(
+            self,
+            f"the file at {path!r} is not committed, so it cannot be changed yet",
+            suggestions=(f"git add {word} && git commit -m 'Add a memory' {word}",),
+        )
         self.path = path
 
 
@@ -158,8 +182,8 @@ class DuplicateContent(MemhtmlError):
         super().__init__(
             f"{path!r} says already what {correcting!r} would be corrected to",
             suggestions=(
-                f"memhtml read {path}",
-                f"memhtml archive {correcting} --reason 'superseded by {path}'",
+                f"memhtml read {quoted(path)}",
+                f"memhtml archive {quoted(correcting)} --reason {quoted(f'superseded by {path}')}",
             ),
         )
         self.path = path
@@ -251,7 +275,7 @@ class RemoteFailure(MemhtmlError):
     def __init__(self, remote: str, reason: str) -> None:
         super().__init__(
             f"cannot sync with {remote!r}: {reason}",
-            suggestions=(f"git fetch {remote}", f"git remote get-url {remote}"),
+            suggestions=(f"git fetch {quoted(remote)}", f"git remote get-url {quoted(remote)}"),
         )
         self.remote = remote
 
@@ -285,8 +309,8 @@ class MemoriesMissing(StorageFailure):
             "removes them; the index still has them",
             suggestions=(
                 "git status",
-                "git restore . brings them back",
-                "git commit -a, if they are to go",
+                "git restore .",
+                "if they are to go, commit that: git commit -a",
             ),
         )
         self.missing = missing

@@ -19,9 +19,10 @@ from memhtml.format.edit import (
 )
 from memhtml.model.changes import Archived, Unarchived
 from memhtml.model.edges import href_of
-from memhtml.model.errors import InvalidMemory, PathNotFound, StorageFailure
+from memhtml.model.errors import InvalidMemory, NotCommitted, PathNotFound, StorageFailure
 from memhtml.model.instants import is_instant, stamp
 from memhtml.model.paths import archive_path, memory_path, original_path, path_key
+from memhtml.model.shell import quoted
 from memhtml.model.slugs import with_ordinal
 from memhtml.model.vocabulary import MemoryType, Status, TaskStatus
 from memhtml.model.whitespace import is_blank
@@ -126,7 +127,7 @@ def plan_unarchive(
         raise InvalidMemory(
             (),
             reason=f"{here!r} was superseded by {successor!r}, which is still there",
-            suggestions=(f"memhtml archive {successor}", f"memhtml unarchive {here} --force"),
+            suggestions=(f"memhtml unarchive {quoted(here)} --force",),
         )
     dst = memory_path(_with_own_name(here, original, view))
     require_free(dst, view)
@@ -155,6 +156,7 @@ def find_memory(path: str, view: View) -> tuple[MemoryPath, File]:
     """Return the memory at *path*, its path normalised.
 
     Raises:
+        NotCommitted: The file there was dropped in by hand.
         PathNotFound: No memory can stand there, or none does.
     """
     try:
@@ -163,7 +165,10 @@ def find_memory(path: str, view: View) -> tuple[MemoryPath, File]:
         raise PathNotFound(path) from None
     file = view.find(here)
     if file is None:
-        raise PathNotFound(here, suggestions=(f"memhtml resolve {here}", "memhtml list"))
+        folder, _, name = here.rpartition("/")
+        if view.names(folder).get(path_key(name)) == name:
+            raise NotCommitted(here)
+        raise PathNotFound(here, suggestions=(f"memhtml resolve {quoted(here)}", "memhtml list"))
     return here, file
 
 

@@ -12,6 +12,7 @@ The steps, and what a crash after each leaves for `recover`:
 4.  The branch moves by compare-and-swap under its own lock. Now the commit exists.
 5.  The files take their places by link and rename. A file somebody made meanwhile stays.
 6.  The index learns the same paths by name, and ``index.lock`` goes. The record goes last.
+7.  The lock is given back, and the post-commit hook runs.
 
 After a crash within 4 to 6 the record says which paths still have to follow. Only paths that are
 exactly as before the commit are brought forward: what a user changed meanwhile is the user's.
@@ -34,6 +35,7 @@ from memhtml.model.errors import (
     UnfinishedCommit,
     WriteConflict,
 )
+from memhtml.model.shell import quoted
 from memhtml.store import files, gitdir, policy
 from memhtml.store.durability import Barrier, Durability
 from memhtml.store.fastwriter import FastWriter
@@ -118,6 +120,8 @@ class Committer:
         self._flush_seconds = 0.0
         self.landed: Landed | None = None
         """The last commit of this `enter`, for who wants to follow it without asking git."""
+        self._unheard: list[Writer] = []
+        """Those whose commits no hook has heard of yet."""
         self._trees: Trees
         self._staging: Staging
 
@@ -189,6 +193,10 @@ class Committer:
             self._staging.forget()
         self._locked = False
         self._lock.release()
+        # Only now, for a hook may itself write to the store, in a process of its own.
+        unheard, self._unheard = self._unheard, []
+        for writer in unheard:
+            writer.announce()
 
     # A commit
 
@@ -286,7 +294,7 @@ class Committer:
                 self._unlock()
                 raise UnfinishedCommit(commit, f"git's index could not follow: {error}") from error
             self._staging.release()
-        writer.announce()
+        self._unheard.append(writer)
         return commit
 
     def _head(self) -> Head:
@@ -300,7 +308,7 @@ class Committer:
         if head.ref is None:
             raise RepositoryState(
                 "HEAD is detached: a commit made here would belong to no branch",
-                suggestions=("git switch main", "git switch -c <new branch>"),
+                suggestions=("git switch main", "git switch -c memories"),
             )
         return head
 
@@ -330,7 +338,7 @@ class Committer:
                     ours=theirs,
                     theirs=entry.sha if entry else "",
                     reason="changes to it are staged but not committed",
-                    suggestions=("git commit", f"git restore --staged {path}"),
+                    suggestions=("git commit", f"git restore --staged {quoted(path)}"),
                 )
             self._compare_disk(path, old)
 
@@ -349,7 +357,7 @@ class Committer:
                 ours=old.sha,
                 theirs=self._sha_on_disk(path) or "",
                 reason="it has edits that are not committed",
-                suggestions=(f"git commit {path}", f"git restore {path}"),
+                suggestions=(f"git commit {quoted(path)}", f"git restore {quoted(path)}"),
             )
 
     def _sha_on_disk(self, path: str) -> str | None:

@@ -18,6 +18,7 @@ from memhtml.model.edges import href_of
 from memhtml.model.errors import DuplicateContent, InvalidMemory, WriteConflict
 from memhtml.model.instants import is_instant, stamp
 from memhtml.model.memory import Draft
+from memhtml.model.shell import quoted
 from memhtml.model.vocabulary import MemoryType, Rel, TaskStatus
 from memhtml.model.whitespace import is_blank
 from memhtml.store.archive import archiving, find_memory, reason_trailer
@@ -62,7 +63,7 @@ def plan_correct(
             ours=correction.expect,
             theirs=file.sha,
             reason="it was changed after you read it",
-            suggestions=(f"memhtml read {target}", f"memhtml history {target}"),
+            suggestions=(f"memhtml read {quoted(target)}", f"memhtml history {quoted(target)}"),
         )
     old = parse(file.data)
     draft = _successor(correction, old)

@@ -480,9 +480,11 @@ def _failure(args: tuple[str, ...], status: int, stderr: bytes) -> MemhtmlError:
     for trouble in ("No space left on device", "Disk quota exceeded", "Read-only file system"):
         if trouble in text:
             return StorageFailure(f"git cannot write: {trouble}")
-    hint = ("git fsck",) if "corrupt" in text else ()
+    hint: tuple[str, ...] = ("git fsck",) if "corrupt" in text else ()
     if "dubious ownership" in text:
-        hint = ("git config --global --add safe.directory <the store>",)
+        # Git says which command to run, with the path as it wants it.
+        lines = (line.strip() for line in text.splitlines())
+        hint = tuple(line for line in lines if line.startswith("git config"))
     return GitFailure(args, status, text, suggestions=hint)
 
 

@@ -12,6 +12,7 @@ import os
 from typing import NamedTuple
 
 from memhtml.model.errors import NotAStore
+from memhtml.model.shell import quoted
 
 __all__ = [
     "GitDir",
@@ -64,10 +65,14 @@ def locate(root: str) -> GitDir:
         own = os.path.realpath(os.path.join(top, target)) if kind == "gitdir" and target else None
     elif not os.path.isdir(dotgit):
         if looks_bare(top):
-            raise NotAStore(root, "it is a bare repository, which has no files to keep memories in")
+            raise NotAStore(
+                root,
+                "it is a bare repository, which has no files to keep memories in",
+                suggestions=(f"git clone {quoted(root)}", "make a store of the clone"),
+            )
         raise NotAStore(root)
     if own is None or not os.path.lexists(os.path.join(own, "HEAD")):
-        raise NotAStore(root, f"{dotgit} is not a git directory")
+        raise NotAStore(root, f"{dotgit} is not a git directory", suggestions=("git status",))
     shared = _first_line(os.path.join(own, "commondir"))
     common = os.path.realpath(os.path.join(own, shared)) if shared else own
     return GitDir(top, own, common)
@@ -82,7 +87,7 @@ def read_head(where: GitDir) -> Head:
     path = os.path.join(where.own, "HEAD")
     line = _first_line(path)
     if not line:
-        raise NotAStore(where.root, f"{path} cannot be read")
+        raise NotAStore(where.root, f"{path} cannot be read", suggestions=("git fsck",))
     if not line.startswith("ref:"):
         # Very old gits made HEAD a symlink to the branch, which reads like a detached one.
         return Head(None, line, plain=not os.path.islink(path))

@@ -123,7 +123,7 @@ def plan_publish(
         raise WriteConflict(
             in_the_way[0],
             reason="a page would take its place, and memhtml did not make it",
-            suggestions=(f"git mv {in_the_way[0]} to another name", "memhtml publish --replace"),
+            suggestions=(f"give {in_the_way[0]!r} another name", "memhtml publish --replace"),
         )
     steps: list[Step] = []
     for path, data in site.items():

@@ -61,7 +61,11 @@ def read_policy(git: Git, where: GitDir) -> Policy:
     if _is_true(settings, "core.bare") or (
         worktree and os.path.realpath(os.path.join(where.own, worktree)) != where.root
     ):
-        raise NotAStore(where.root, "its configuration says that its files are elsewhere")
+        raise NotAStore(
+            where.root,
+            "its configuration says that its files are elsewhere",
+            suggestions=("git config --show-origin core.worktree",),
+        )
     hooks = _hooks(settings, where)
     object_format = settings.get("extensions.objectformat", "sha1")
     shared = settings.get("core.sharedrepository", "umask")

@@ -20,6 +20,7 @@ from memhtml.model.paths import (
     path_key,
     place,
 )
+from memhtml.model.shell import quoted
 from memhtml.model.vocabulary import MemoryType, TaskStatus
 from memhtml.store.gate import refuse_links, refuse_secret_words, refuse_secrets
 from memhtml.store.plan import Fact, Planned, Put, subject
@@ -187,7 +188,7 @@ def require_free(path: str, view: View) -> None:
             path,
             theirs=found.sha if found else "",
             reason=reason,
-            suggestions=(f"memhtml read {here}", f"memhtml correct {here}"),
+            suggestions=(f"memhtml read {quoted(here)}", "memhtml help correct"),
         )
 
 
