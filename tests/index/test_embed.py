@@ -259,6 +259,35 @@ def test_dense_vectors_come_back_as_they_went_in_across_pages(
     assert embed(index, encoder).written == 0
 
 
+def test_vectors_of_texts_that_no_file_has_leave_their_pages(
+    store: Store, repo: Repo, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("numpy")
+    monkeypatch.setattr(vectors, "FEW_TEXTS", 3)
+    fill(store, 80)
+    update(index, repo, now=NOW)
+    encoder = HashVectors()
+    embed(index, encoder)
+    for number in range(40):
+        store.delete(f"areas/{number}.html")
+    store.commit()
+    update(index, repo, now=NOW)
+    connection = index.connection
+    kept = [text_id for (text_id,) in connection.execute("SELECT text_id FROM chunks")]
+
+    def found() -> dict[int, bytes]:
+        space = vectors.find_space(connection, "dense", encoder.space_id)
+        assert space is not None
+        assert space.covered == 40
+        return vectors.dense_vectors(connection, space, kept)
+
+    before = found()
+    assert len(before) == 40
+    assert embed(index, encoder).written == 0
+    assert found() == before
+    assert [len(page) for (page,) in connection.execute("SELECT vectors FROM dense_pages")] == [480]
+
+
 def test_without_an_index_there_is_nothing_to_encode(index: Index) -> None:
     with pytest.raises(IndexStale):
         embed(index, WordEncoder())
