@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memhtml.format.markdown import MAX_MARKDOWN_CHARS, Converted, from_markdown
+from memhtml.format.commonmark import MAX_MARKDOWN_CHARS
+from memhtml.format.markdown import Converted, from_markdown
 from memhtml.format.render import render_memory
 from memhtml.model.errors import InvalidFlag
 from memhtml.model.memory import Draft

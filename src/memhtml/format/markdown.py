@@ -14,48 +14,25 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memhtml.format.commonmark import MAX_NESTING, make_parser, plain_words, readable
 from memhtml.format.escape import escape_attribute, escape_text
 from memhtml.format.fences import is_lang_token, split_lines
 from memhtml.format.prose import sentence_end
 from memhtml.format.render import render_figure
-from memhtml.model.errors import InvalidFlag
 from memhtml.model.whitespace import collapse, is_blank, wide_trim
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from markdown_it import MarkdownIt
-    from markdown_it.rules_block import StateBlock
-    from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
-__all__ = [
-    "MAX_MARKDOWN_CHARS",
-    "Converted",
-    "Note",
-    "Passage",
-    "Reference",
-    "from_markdown",
-    "split_passages",
-]
-
-MAX_MARKDOWN_CHARS = 2**19
-"""A longer text is no memory. The parser takes 1 to 2 s for prose of that length, and up to 150 µs
-a bracket, so a text of brackets alone takes 40 s."""
-
-_MAX_NESTING = 60
-"""Where the parser stops looking inside; well below the 512 open elements an HTML parser holds."""
-
-_MAX_WIKI_CHARS = 2000
-"""Most characters of a wiki link or comment."""
+__all__ = ["Converted", "Note", "Reference", "from_markdown"]
 
 _safe_url_re = re.compile(
     r"(?:https?://|mailto:)[^\s]+|(?![a-z][a-z0-9+.-]*:|//|\\)[^\s]+", re.IGNORECASE
 )
 _footnote_re = re.compile(r"\[\^[^\]\s]+\]")
 _attribution_re = re.compile("(?:\N{EM DASH}|\N{EN DASH}|--)[ \t]*")
-_bold_line_re = re.compile(r"(?:\*\*|__)([^*_]+)(?:\*\*|__):?")
-_marker_re = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])(?:[ \t]+|\Z)")
 _tag_re = re.compile(r"(?<![\w/#&])#([^\W\d][\w/-]*)")
 
 
@@ -75,16 +52,6 @@ class Reference(NamedTuple):
 
     target: str
     line: int
-
-
-class Passage(NamedTuple):
-    """A part of a longer text that can stand alone, as Markdown."""
-
-    text: str
-    line: int
-    """Where it begins, from 1."""
-    headings: tuple[str, ...]
-    """The headings it stands under, the outermost first."""
 
 
 class Converted(NamedTuple):
@@ -121,15 +88,10 @@ def from_markdown(
     Raises:
         InvalidFlag: *markdown* is longer than `MAX_MARKDOWN_CHARS`.
     """
-    if len(markdown) > MAX_MARKDOWN_CHARS:
-        raise InvalidFlag(
-            f"the Markdown has {len(markdown):,} characters, and {MAX_MARKDOWN_CHARS:,} are read; "
-            "split it: a memory is one fact"
-        )
-    text = markdown.removeprefix("\ufeff")
+    text = readable(markdown)
     env: dict[str, Any] = {}
-    tokens = _parser(wiki=wiki).parse(text, env)
-    if any(token.level >= _MAX_NESTING - 1 for token in _all(tokens)):
+    tokens = make_parser(wiki=wiki).parse(text, env)
+    if any(token.level >= MAX_NESTING - 1 for token in _all(tokens)):
         return _verbatim(text, claim or fallback_claim)
     writer = _Writer(tokens, env, text, wants_claim=not claim, detect=detect, wiki=wiki)
     title = writer.take_title() if take_title else ""
@@ -147,96 +109,8 @@ def from_markdown(
     )
 
 
-def split_passages(markdown: str) -> Iterator[Passage]:
-    r"""Yield the facts of a list-like text: each item of a list, and each paragraph.
-
-    Code, tables and quotes belong to what they follow, and a list to the paragraph that ends in a
-    colon before it. A line in bold alone is a heading. Rules are left out.
-
-    >>> [p.text for p in split_passages("# Rules\n- Use tabs.\n- Test first:\n  `make`\n\nLast.")]
-    ['Use tabs.', 'Test first:\n`make`', 'Last.']
-
-    Raises:
-        InvalidFlag: *markdown* is longer than `MAX_MARKDOWN_CHARS`.
-    """
-    if len(markdown) > MAX_MARKDOWN_CHARS:
-        raise InvalidFlag(f"more than {MAX_MARKDOWN_CHARS:,} characters of Markdown")
-    lines = split_lines(markdown.removeprefix("\ufeff"))
-    headings: list[tuple[int, str]] = []
-    passage: Passage | None = None
-    taken = 0  # lines before this one belong to a passage already
-    for piece in _pieces(_parser(wiki=False).parse("\n".join(lines), {})):
-        if piece.start < taken:
-            continue
-        is_announced = passage is not None and passage.text.endswith(":")
-        if piece.kind == "list" and not is_announced:
-            continue  # its items come next
-        if passage is not None and piece.kind in {"list", "more"}:
-            text = "\n".join(lines[passage.line - 1 : piece.end]).rstrip()
-            passage, taken = passage._replace(text=text), piece.end
-            continue
-        if passage is not None:
-            yield passage
-            passage = None
-        if piece.kind == "heading":
-            headings = [h for h in headings if h[0] < piece.rank] + [(piece.rank, piece.title)]
-        elif piece.kind != "rule":
-            text = "\n".join(lines[piece.start : piece.end]).rstrip()
-            text = _without_marker(text) if piece.kind == "item" else text
-            passage = Passage(text, piece.start + 1, tuple(title for _, title in headings))
-    if passage is not None:
-        yield passage
-
-
-class _Piece(NamedTuple):
-    kind: str
-    """``heading``, ``words``, ``list``, ``item``, ``more`` or ``rule``."""
-    start: int
-    end: int
-    rank: int = 0
-    title: str = ""
-
-
-def _pieces(tokens: Sequence[Token]) -> Iterator[_Piece]:
-    """Yield the blocks of a text, and after a list each of its items."""
-    for number, token in enumerate(tokens):
-        if token.map is None:
-            continue
-        start, end = token.map
-        if token.level == 1 and token.type == "list_item_open":
-            yield _Piece("item", start, end)
-        if token.level > 0 or token.type == "inline":
-            continue
-        bold = None
-        if token.type == "paragraph_open":
-            bold = _bold_line_re.fullmatch(tokens[number + 1].content.strip())
-        if token.type == "heading_open":
-            title = collapse(_plain(tokens[number + 1].children or ()))
-            yield _Piece("heading", start, end, int(token.tag[1]), title)
-        elif bold is not None:
-            yield _Piece("heading", start, end, 7, collapse(bold[1]))
-        elif token.type in {"bullet_list_open", "ordered_list_open"}:
-            yield _Piece("list", start, end)
-        elif token.type in {"paragraph_open", "html_block"}:
-            yield _Piece("words", start, end)
-        else:
-            yield _Piece("rule" if token.type == "hr" else "more", start, end)
-
-
-def _without_marker(item: str) -> str:
-    """Return a list item without its marker and the indentation that its other lines owe to it."""
-    match = _marker_re.match(item)
-    width = match.end() if match else 0
-    first, *rest = item.split("\n")
-    return "\n".join([first[width:], *(line[min(width, _indent(line)) :] for line in rest)])
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip(" "))
-
-
 def _verbatim(text: str, claim: str) -> Converted:
-    note = Note(1, "nesting", f"nested deeper than {_MAX_NESTING} levels; kept as it is, as code")
+    note = Note(1, "nesting", f"nested deeper than {MAX_NESTING} levels; kept as it is, as code")
     lead = f"<p><mark>{escape_text(wide_trim(claim))}</mark></p>\n" if claim else ""
     return Converted(lead + render_figure(text.strip("\n"), None), (note,))
 
@@ -245,61 +119,6 @@ def _all(tokens: Sequence[Token]) -> Iterator[Token]:
     for token in tokens:
         yield token
         yield from token.children or ()
-
-
-def _parser(*, wiki: bool) -> MarkdownIt:
-    # 20 ms, and nobody else's business.
-    from markdown_it import MarkdownIt  # noqa: PLC0415
-    from markdown_it.rules_block.reference import reference  # noqa: PLC0415
-
-    class _Open(MarkdownIt):
-        def validateLink(self, url: str) -> bool:  # noqa: ARG002, N802 - theirs
-            return True  # an address that we refuse is told; the parser would only leave it as text
-
-    def definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-        # "[^1]: word" would be read as the address of a link and vanish.
-        at = state.bMarks[start] + state.tShift[start]
-        return not state.src.startswith("[^", at) and reference(state, start, end, silent)
-
-    options = {"store_labels": True, "maxNesting": _MAX_NESTING}
-    parser = _Open("commonmark", options).enable("table")
-    parser.block.ruler.at("reference", definition)
-    if wiki:
-        parser.inline.ruler.before("link", "wiki_link", _wiki_link)
-        parser.inline.ruler.before("link", "wiki_comment", _wiki_comment)
-        parser.inline.add_terminator_char("%")
-    return parser
-
-
-def _wiki_link(state: StateInline, silent: bool) -> bool:
-    start = state.pos
-    is_embed = state.src.startswith("![[", start)
-    if not is_embed and not state.src.startswith("[[", start):
-        return False
-    inner = start + 2 + is_embed
-    # Not further, or a text full of brackets would be read over and over.
-    end = state.src.find("]]", inner, min(state.posMax, inner + _MAX_WIKI_CHARS))
-    content = state.src[inner:end]
-    if end < 0 or not content.strip() or "\n" in content or "[" in content:
-        return False
-    if not silent:
-        token = state.push("wiki_embed" if is_embed else "wiki_link", "", 0)
-        token.content = content
-    state.pos = end + 2
-    return True
-
-
-def _wiki_comment(state: StateInline, silent: bool) -> bool:
-    if not state.src.startswith("%%", state.pos):
-        return False
-    limit = min(state.posMax, state.pos + _MAX_WIKI_CHARS)
-    end = state.src.find("%%", state.pos + 2, limit)
-    if end < 0:
-        return False
-    if not silent:
-        state.push("wiki_comment", "", 0).content = state.src[state.pos + 2 : end]
-    state.pos = end + 2
-    return True
 
 
 class _Writer:
@@ -335,7 +154,7 @@ class _Writer:
         if not self._tokens or self._tokens[0].type != "heading_open":
             return ""
         self._at = 3
-        return collapse(_plain(self._tokens[1].children or ()))
+        return collapse(plain_words(self._tokens[1].children or ()))
 
     def blocks(self) -> Iterator[str]:
         """Yield the markup of each block up to the one that closes what we are in."""
@@ -582,7 +401,7 @@ class _Writer:
         if label := token.meta.get("label"):
             self._used.add(label)
         src = str(token.attrs.get("src", ""))
-        text = _plain(token.children or ()) or str(token.attrs.get("title", "")) or "image"
+        text = plain_words(token.children or ()) or str(token.attrs.get("title", "")) or "image"
         is_linked = _safe_url_re.fullmatch(src) is not None and not pieces.in_link
         became = "a link to it" if is_linked else "its text"
         self._note("image", f"images have no place; {src[:80]!r} is kept as {became}")
@@ -677,21 +496,6 @@ class _Pieces:
             head.append(markup)
             at += len(text)
         return "".join(head), ""
-
-
-def _plain(tokens: Sequence[Token]) -> str:
-    """Return the words of *tokens*, with nothing around them."""
-    said = []
-    for token in tokens:
-        if token.type in {"softbreak", "hardbreak"}:
-            said.append(" ")
-        elif token.type == "image":
-            said.append(_plain(token.children or ()))
-        elif token.type in {"wiki_link", "wiki_embed"}:
-            said.append(token.content.rpartition("|")[2].strip())
-        elif token.type not in {"html_inline", "wiki_comment"}:
-            said.append(token.content)
-    return "".join(said)
 
 
 def _split_attribution(children: Sequence[Token]) -> tuple[Sequence[Token], list[Token]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from memhtml.format.markdown import split_passages
+from memhtml.format.passages import split_passages
 from memhtml.model.errors import MemhtmlError
 from memhtml.model.vocabulary import MemoryType
 from memhtml.transfer.drafts import item_of, skipped

@@ -42,6 +42,8 @@ def detect(source: Source) -> Detected:
     Raises:
         InvalidFlag: it is none that we know.
     """
+    if ".obsidian" in source.hidden:
+        return Detected(ImportFormat.OBSIDIAN, "it has a folder .obsidian")
     found = next(_by_data(source), None) or _by_notes(source)
     if found is None:
         raise InvalidFlag(
@@ -89,8 +91,6 @@ def _of_file(source: Source, name: str) -> Detected | None:
 
 def _by_notes(source: Source) -> Detected | None:
     names = list(source.named(".md", ".markdown"))
-    if ".obsidian" in source.hidden:
-        return Detected(ImportFormat.OBSIDIAN, "it has a folder .obsidian")
     files = [name for name in names if is_agent_file(name)]
     if files and len(files) == len(names):
         return Detected(ImportFormat.AGENT_FILE, f"{files[0]} is a file that coding agents read")

@@ -28,7 +28,7 @@ from memhtml.transfer.item import (
 )
 from memhtml.transfer.mcpmemory import read_mcp_memory
 from memhtml.transfer.mem0 import read_mem0
-from memhtml.transfer.notes import read_basic_memory, read_notes, read_vault
+from memhtml.transfer.notes import read_basic_memory, read_notes
 from memhtml.transfer.records import read_page, read_records
 from memhtml.transfer.restore import plan_restore
 from memhtml.transfer.source import Source
@@ -47,7 +47,7 @@ __all__ = ["READERS", "import_source"]
 
 READERS: Mapping[ImportFormat, Reader] = {
     ImportFormat.MARKDOWN: read_notes,
-    ImportFormat.OBSIDIAN: read_vault,
+    ImportFormat.OBSIDIAN: read_notes,
     ImportFormat.BASIC_MEMORY: read_basic_memory,
     ImportFormat.AGENT_FILE: read_agent_files,
     ImportFormat.CHATGPT: read_chatgpt,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from memhtml.transfer.item import Options
     from memhtml.transfer.source import Source
 
-__all__ = ["has_observations", "read_basic_memory", "read_notes", "read_vault"]
+__all__ = ["has_observations", "read_basic_memory", "read_notes"]
 
 MAX_NOTE_BYTES = 2 * 2**20
 MAX_STATED_CHARS = 2000
@@ -70,12 +70,7 @@ _LABELS = frozenset(
 
 
 def read_notes(source: Source, options: Options) -> Iterator[Item]:
-    """Yield each Markdown file of *source* as one memory."""
-    return _read(source, options, observes=False)
-
-
-def read_vault(source: Source, options: Options) -> Iterator[Item]:
-    """Yield each note of an Obsidian vault; the same as `read_notes`, with its own name."""
+    """Yield each Markdown file of *source*, an Obsidian vault or any folder, as one memory."""
     return _read(source, options, observes=False)
 
 
