@@ -7,7 +7,11 @@ nothing, keeps no journal and writes no working file. Floor and subject take tur
 on two stores of the same size, so that whatever else the machine does falls on both; a row shows
 means of wall time without the slowest tenth.
 
-    python bench/store.py [--sizes 100,10000] [--writes 60] [--folder DIR]
+`Corpus.write` does all that and brings the rows of the search index up as well; ``memhtml write``
+also starts Python. The last part applies a batch of memories of about 700 bytes of prose, rows
+included, each size into a store of that size.
+
+    python bench/store.py [--sizes 100,10000] [--writes 60] [--ops 10000] [--folder DIR]
 
 Put the folder on a disk: in memory the flushes cost nothing, and ratios say little.
 """
@@ -27,6 +31,10 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from memhtml.corpus import Corpus
+from memhtml.format.render import render_memory
+from memhtml.model.memory import Draft
+from memhtml.model.vocabulary import MemoryType
 from memhtml.store.plan import Plan, Put
 from memhtml.store.repo import Repo
 
@@ -45,16 +53,19 @@ class Row(NamedTuple):
     """The ratio asked for, where one is."""
     subject: Callable[[int], object]
     floor: Callable[[int], object]
+    grows: bool = False
+    """Whether it is asked to cost the same in a store of any size."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure single writes against their floor.")
     parser.add_argument("--sizes", default="100,10000")
     parser.add_argument("--writes", type=int, default=60)
+    parser.add_argument("--ops", type=int, default=2000)
     parser.add_argument("--folder", type=Path)
     options = parser.parse_args()
     print(f"{'memories':>8}  {'write':<34}{'ms':>8}{'floor':>8}{'ratio':>8}{'bar':>6}")
-    steady = []
+    steady: dict[str, list[float]] = {}
     for size in map(int, options.sizes.split(",")):
         with tempfile.TemporaryDirectory(dir=options.folder) as folder:
             ours = make_store(Path(folder, "ours"), size)
@@ -67,25 +78,32 @@ def main() -> None:
                     f"{size:>8}  {row.name:<34}{spent * 1e3:>8.2f}{floor * 1e3:>8.2f}"
                     f"{spent / floor:>7.2f}x{bar:>6}"
                 )
-                if row.name.startswith("server"):
-                    steady.append(spent / floor)
+                if row.grows:
+                    steady.setdefault(row.name, []).append(spent / floor)
             for root in (ours, bare):
                 git(root, "fsck", "--strict", "--no-dangling")
             if git(ours, "status", "--porcelain"):
                 sys.exit("the index is not in step")
-    growth = steady[-1] / steady[0]
-    print(f"server, ratio at the largest size to that at the smallest: {growth:.2f}x (bar 1.5x)")
+            batch(ours, size, options.ops)
+    for name, ratios in steady.items():
+        growth = ratios[-1] / ratios[0]
+        print(
+            f"{name}: ratio at the largest size to that at the smallest: {growth:.2f}x (bar 1.5x)"
+        )
 
 
-def rows(ours: Path, bare: Path, size: int) -> list[Row]:
+def rows(ours: Path, bare: Path, size: int) -> list[Row]:  # noqa: C901 - two small acts a row
     server = Repo.open(str(ours), index_delay=0.1)
     floor = Floor(bare, size)
+    corpus = Corpus.open(ours, index_delay=0.1)
+    corpus.update()
 
     def without_index(n: int) -> None:
         floor.write(f"server-{n}.html", text(n))
 
     def call(n: int) -> None:
         server.flush()
+        corpus.repo.flush()
         with Repo.open(str(ours)) as repo:
             repo.apply(one("call", size, n))
 
@@ -102,13 +120,38 @@ def rows(ours: Path, bare: Path, size: int) -> list[Row]:
     def serve(n: int) -> None:
         server.apply(one("server", size, n))
 
+    def write(n: int) -> None:
+        corpus.write(draft(f"Served {n}", n))
+
+    def without_index_again(n: int) -> None:
+        floor.write(f"again-{n}.html", text(n))
+
+    def command(n: int) -> None:
+        corpus.repo.flush()
+        stated = draft(f"Called {n}", n)
+        subprocess.run(
+            [
+                *(sys.executable, "-m", "memhtml", "write", "--repo", str(ours), "--json"),
+                *("--title", stated.title, "--type", "semantic", "--claim", stated.claim),
+                *("--body", stated.paragraphs[0]),
+            ],
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+
+    def with_index_again(n: int) -> None:
+        floor.write(f"command-{n}.html", text(n))
+        floor.update_index(f"command-{n}.html")
+
     def floor_again(n: int) -> None:
         floor.write(f"porcelain-{n}.html", text(n))
         floor.update_index(f"porcelain-{n}.html")
 
     return [
-        Row("server, index once a burst", 3.0, serve, without_index),
-        Row("call, index in step", 3.0, call, with_index),
+        Row("plan, index once a burst", 3.0, serve, without_index, grows=True),
+        Row("Corpus.write, rows included", 3.0, write, without_index_again, grows=True),
+        Row("plan, index in step", 3.0, call, with_index),
+        Row("memhtml write", None, command, with_index_again),
         Row("git add && git commit", None, porcelain, floor_again),
     ]
 
@@ -133,10 +176,46 @@ def make_store(root: Path, size: int) -> Path:
     git(root, "config", "user.email", "bench@example.org")
     # Nothing of git's own housekeeping shall run in between.
     git(root, "config", "gc.auto", "0")
-    steps = tuple(Put(f"{folder_of(n)}/{n}.html", text(n)) for n in range(size))
+    now = "2026-08-02T14:03:11Z"
+    steps = tuple(
+        Put(f"{folder_of(n)}/{n}.html", render_memory(draft(f"Stored {n}", n), at=now)[0])
+        for n in range(size)
+    )
     with Repo.open(str(root)) as repo:
         repo.apply(Plan(steps, "memhtml(batch): fill"))
     return root
+
+
+def batch(root: Path, size: int, ops: int) -> None:
+    """Print how long applying *ops* new memories takes, wall and processor time."""
+    drafts = [draft(f"Batch {size} {n}", n) for n in range(ops)]
+    with Corpus.open(root) as corpus:
+        corpus.update()
+        start, used = time.perf_counter(), time.process_time()
+        done = corpus.apply(drafts)
+        spent, used = time.perf_counter() - start, time.process_time() - used
+    assert not done.failed
+    print(
+        f"{size:>8}  apply of {ops:,}: {spent:.1f} s wall, {used:.1f} s of this process; "
+        f"{ops / spent:,.0f} ops/s (bar 2,000)"
+    )
+
+
+def draft(title: str, n: int) -> Draft:
+    """Return a memory of about 700 bytes of prose that no other one resembles."""
+    return Draft(
+        title=title,
+        memory_type=MemoryType.SEMANTIC,
+        claim=f"{title}: crane {n} of yard {n % 97} lifts at most {n} pallets.",
+        paragraphs=(
+            " ".join(
+                f"Inspection {n + k} found wear at strand {k * n % 31} near the drum flange."
+                for k in range(9)
+            ),
+        ),
+        tags=("crane", f"yard-{n % 97}"),
+        workspace=f"yard-{n // PER_FOLDER}",
+    )
 
 
 def one(kind: str, size: int, n: int) -> Plan:

@@ -994,12 +994,17 @@ class _TreeView:
     def __init__(self, repo: Repo, index: Index) -> None:
         self._repo = repo
         self._index = index
+        self._names: dict[str, Mapping[str, str]] = {}
 
     def find(self, path: str) -> File | None:
         return self._repo.find(path)
 
     def names(self, directory: str) -> Mapping[str, str]:
-        return self._repo.names(directory)
+        # A planner asks for each folder on the way several times over.
+        found = self._names.get(directory)
+        if found is None:
+            found = self._names[directory] = self._repo.names(directory)
+        return found
 
     def origin(self, archived: str) -> str | None:
         return self._repo.origin(archived)
