@@ -23,6 +23,7 @@ from memhtml.model.errors import (
 from memhtml.model.memory import Draft
 from memhtml.model.vocabulary import MemoryType, Rel, TaskStatus
 from memhtml.publish import publish
+from memhtml.search.search import NoMatchReason
 from memhtml.store.batch import BatchOptions
 
 if TYPE_CHECKING:
@@ -322,3 +323,19 @@ def test_a_post_commit_hook_may_write_to_the_store_itself(corpus: Corpus, store:
     assert '"created": true' in told.read_text()
     assert git(store, "rev-parse", "HEAD~1").strip() == written.commit
     assert paths_found(corpus, "hook") == ["areas/inbox/echo.html"]
+
+
+def test_an_empty_answer_without_filters_does_not_blame_filters(
+    corpus: Corpus, store: Path
+) -> None:
+    def reason() -> NoMatchReason:
+        found = corpus.search("alpha").no_match
+        assert found is not None
+        return found.reason
+
+    assert reason() is NoMatchReason.EMPTY_INDEX
+    task = corpus.write(draft("Alpha", "Alpha is to be done.", MemoryType.TASK)).path
+    assert reason() is NoMatchReason.ALL_LEFT_OUT
+    place = store / task
+    place.write_text(f"<<<<<<< HEAD\n{place.read_text()}=======\n>>>>>>> theirs\n")
+    assert reason() is NoMatchReason.ALL_UNREADABLE

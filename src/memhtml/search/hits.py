@@ -104,21 +104,26 @@ class NoMatchReason(StrEnum):
     """Why an answer is empty."""
 
     EMPTY_INDEX = "empty-index"
+    ALL_UNREADABLE = "all-unreadable"
     NO_WORDS = "no-words"
     NO_TERM_FOUND = "no-term-found"
     NOT_RELEVANT = "not-relevant"
     NOT_IN_SCOPE = "not-in-scope"
     SCOPE_EMPTY = "scope-empty"
+    ALL_LEFT_OUT = "all-left-out"
     END_OF_PAGES = "end-of-pages"
 
 
 _MESSAGES = {
     NoMatchReason.EMPTY_INDEX: "there are no memories yet",
+    NoMatchReason.ALL_UNREADABLE: "no file here can be read as a memory; memhtml doctor says why",
     NoMatchReason.NO_WORDS: "the question has no letter or digit to look for",
     NoMatchReason.NO_TERM_FOUND: "no memory has what was asked for",
     NoMatchReason.NOT_RELEVANT: "memories share a word with the question, but none answers it",
     NoMatchReason.NOT_IN_SCOPE: "memories that match exist, but none within the filters",
     NoMatchReason.SCOPE_EMPTY: "no memory passes the filters, whatever the question",
+    NoMatchReason.ALL_LEFT_OUT: "there are only tasks or archived memories, which are left out "
+    "unless asked for",
     NoMatchReason.END_OF_PAGES: "the pages before this one hold all there is",
 }
 

@@ -245,13 +245,13 @@ def _why_empty(
     connection: apsw.Connection, ranking: Ranking, scope: Scope, state: State
 ) -> NoMatchReason:
     if not state.files:
-        return NoMatchReason.EMPTY_INDEX
+        return NoMatchReason.ALL_UNREADABLE if state.skipped else NoMatchReason.EMPTY_INDEX
     if not ranking.matching.terms:
         return NoMatchReason.NO_WORDS
     within = narrowed(connection, scope)
     ((has_any,),) = connection.execute(_SCOPE_HAS_ANY.format(scope=within.sql), within.values)
     if not has_any:
-        return NoMatchReason.SCOPE_EMPTY
+        return NoMatchReason.SCOPE_EMPTY if scope.is_narrowed else NoMatchReason.ALL_LEFT_OUT
     expression = ranking.matching.expression
     if expression is not None and lexical.matches_any(connection, expression):
         return NoMatchReason.NOT_IN_SCOPE
