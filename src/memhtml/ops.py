@@ -29,12 +29,20 @@ from memhtml.model.vocabulary import MemoryType, Rel, TaskStatus
 from memhtml.model.whitespace import is_blank
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import BinaryIO
 
-    from memhtml.model.changes import Request
+    from memhtml.model.changes import Batch, OpResult, Request
 
-__all__ = ["MAX_LINE_BYTES", "OPS", "decode_op", "read_ops"]
+__all__ = [
+    "MAX_LINE_BYTES",
+    "OPS",
+    "OUTCOMES",
+    "count_outcomes",
+    "decode_op",
+    "describe_batch",
+    "read_ops",
+]
 
 MAX_LINE_BYTES = 8 * 1024 * 1024
 """A longer line is refused by its number. A memory file may not be larger either."""
@@ -379,3 +387,59 @@ def _request(op: str, values: dict[str, Any]) -> Request:
         if body is None and "article_html" not in values:
             values["claim"] = values["title"]
     return Draft(**values)
+
+
+# The way back: what a batch did, as JSON.
+
+OUTCOMES = ("written", "changed", "deduped", "failed", "skipped", "consolidated")
+"""What an operation can come to."""
+
+
+def describe_batch(batch: Batch) -> dict[str, Any]:
+    """Return what became of each operation, how many came to what, and the one commit."""
+    return {
+        "results": [_result(result) for result in batch.results],
+        "summary": count_outcomes(batch.results),
+        "commit_sha": batch.commit,
+        "near_duplicates_degraded": True,
+    }
+
+
+def count_outcomes(results: Iterable[OpResult]) -> dict[str, int]:
+    """Return how many operations came to what; the parts add up to ``total``."""
+    counts = dict.fromkeys(OUTCOMES, 0)
+    for result in results:
+        counts[_outcome(result)] += 1
+    return {"total": sum(counts.values()), **counts}
+
+
+def _outcome(result: OpResult) -> str:
+    if result.error is not None:
+        return "failed"
+    if result.skipped:
+        return "skipped"
+    if result.consolidated_into is not None:
+        return "consolidated"
+    if result.deduped:
+        return "deduped"
+    return "written" if result.op in {"write", "task", "correct"} else "changed"
+
+
+def _result(result: OpResult) -> dict[str, Any]:
+    conflict = result.conflict
+    return {
+        "index": result.index,
+        "op": result.op or None,
+        "ok": result.ok,
+        "path": result.path,
+        "deduped": result.deduped,
+        "existing_path": result.existing_path,
+        "archived_path": result.archived_path,
+        "code": result.error.code if result.error else None,
+        "error": result.error.message if result.error else None,
+        "skipped": result.skipped,
+        "conflict": None if conflict is None else conflict._asdict(),
+        "near_duplicates": [*result.near_duplicates],
+        "consolidated_into": result.consolidated_into,
+        "superseded_path": result.superseded_path,
+    }

@@ -10,14 +10,13 @@ from memhtml.cli.stores import open_store
 from memhtml.model.errors import InvalidFlag, MissingArgument
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
     from typing import BinaryIO
 
     from memhtml.cli.command import Call
-    from memhtml.cli.envelope import Json
     from memhtml.cli.screen import Screen
-    from memhtml.model.changes import Batch, OpResult, Request
+    from memhtml.model.changes import Batch, Request
     from memhtml.model.errors import MemhtmlError
 
 __all__ = ["COMMANDS", "run"]
@@ -91,7 +90,7 @@ _PROGRESS_FROM = 200
 
 def run(call: Call) -> Success:
     """Apply a stream."""
-    from memhtml.ops import read_ops  # noqa: PLC0415 - help needs none
+    from memhtml.ops import describe_batch, read_ops  # noqa: PLC0415 - help needs none
     from memhtml.store.batch import BatchOptions  # noqa: PLC0415 - as above
 
     options = BatchOptions(
@@ -114,7 +113,9 @@ def run(call: Call) -> Success:
     def text(screen: Screen) -> str:
         return "\n".join(_lines(batch, screen)) + "\n"
 
-    return Success("batch.applied", _json(batch), text, exit_status=1 if batch.failed else 0)
+    return Success(
+        "batch.applied", describe_batch(batch), text, exit_status=1 if batch.failed else 0
+    )
 
 
 def _stream(call: Call) -> AbstractContextManager[BinaryIO]:
@@ -155,61 +156,9 @@ def _with_progress(
         return apply(lambda done: bar.update(task, completed=done))
 
 
-def _json(batch: Batch) -> dict[str, Json]:
-    return {
-        "results": [_result_json(result) for result in batch.results],
-        "summary": _summary(batch.results),
-        "commit_sha": batch.commit,
-        "near_duplicates_degraded": True,
-    }
-
-
-def _result_json(result: OpResult) -> dict[str, Json]:
-    conflict = result.conflict
-    return {
-        "index": result.index,
-        "op": result.op or None,
-        "ok": result.ok,
-        "path": result.path,
-        "deduped": result.deduped,
-        "existing_path": result.existing_path,
-        "archived_path": result.archived_path,
-        "code": result.error.code if result.error else None,
-        "error": result.error.message if result.error else None,
-        "skipped": result.skipped,
-        "conflict": None
-        if conflict is None
-        else {"path": conflict.path, "batch_index": conflict.batch_index, "claim": conflict.claim},
-        "near_duplicates": [*result.near_duplicates],
-        "consolidated_into": result.consolidated_into,
-        "superseded_path": result.superseded_path,
-    }
-
-
-def _summary(results: Iterable[OpResult]) -> dict[str, Json]:
-    """Return how many operations came to what; the parts add up to the total."""
-    counts = dict.fromkeys(
-        ("written", "changed", "deduped", "failed", "skipped", "consolidated"), 0
-    )
-    for result in results:
-        counts[_kind(result)] += 1
-    return {"total": sum(counts.values()), **counts}
-
-
-def _kind(result: OpResult) -> str:
-    if result.error is not None:
-        return "failed"
-    if result.skipped:
-        return "skipped"
-    if result.consolidated_into is not None:
-        return "consolidated"
-    if result.deduped:
-        return "deduped"
-    return "written" if result.op in {"write", "task", "correct"} else "changed"
-
-
 def _lines(batch: Batch, screen: Screen) -> Iterator[str]:
     from memhtml.cli.screen import printable  # noqa: PLC0415 - only for people
+    from memhtml.ops import count_outcomes  # noqa: PLC0415 - as above
 
     for result in batch.results:
         if result.error is not None:
@@ -220,7 +169,7 @@ def _lines(batch: Batch, screen: Screen) -> Iterator[str]:
         if result.conflict is not None:
             other = result.conflict.path or f"operation {result.conflict.batch_index}"
             yield f"{result.index}: says something else than {printable(other)}"
-    summary = _summary(batch.results)
+    summary = count_outcomes(batch.results)
     told = [f"{count} {name}" for name, count in summary.items() if count and name != "total"]
     yield screen.paint(", ".join(told), "bold")
     if batch.commit is None:

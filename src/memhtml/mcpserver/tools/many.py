@@ -21,14 +21,15 @@ from memhtml.mcpserver.tool import Tool
 from memhtml.mcpserver.tools import change, tasks
 from memhtml.mcpserver.tools.record import PROVENANCE, WRITE, as_op
 from memhtml.model.errors import InvalidFlag, MemhtmlError
+from memhtml.ops import OUTCOMES, describe_batch
 from memhtml.store.batch import BatchOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from memhtml.corpus import Corpus
     from memhtml.mcpserver.desk import Pulse
-    from memhtml.model.changes import OpResult, Request
+    from memhtml.model.changes import Request
 
 __all__ = ["WRITE_BATCH"]
 
@@ -59,12 +60,7 @@ def _run(corpus: Corpus, arguments: Mapping[str, Any], pulse: Pulse) -> dict[str
     batch = corpus.apply(
         requests, options, on_progress=lambda done: pulse.tell(done, len(requests))
     )
-    return {
-        "results": [_result(result) for result in batch.results],
-        "summary": _summary(batch.results),
-        "commit_sha": batch.commit,
-        "near_duplicates_degraded": True,
-    }
+    return describe_batch(batch)
 
 
 def _request(
@@ -82,49 +78,6 @@ def _request(
         return as_op(fields, op)
     except MemhtmlError as error:
         return error
-
-
-def _result(result: OpResult) -> dict[str, Any]:
-    conflict = result.conflict
-    return {
-        "index": result.index,
-        "op": result.op or None,
-        "ok": result.ok,
-        "path": result.path,
-        "deduped": result.deduped,
-        "existing_path": result.existing_path,
-        "archived_path": result.archived_path,
-        "code": result.error.code if result.error else None,
-        "error": result.error.message if result.error else None,
-        "skipped": result.skipped,
-        "conflict": None if conflict is None else conflict._asdict(),
-        "near_duplicates": list(result.near_duplicates),
-        "consolidated_into": result.consolidated_into,
-        "superseded_path": result.superseded_path,
-    }
-
-
-def _summary(results: Iterable[OpResult]) -> dict[str, int]:
-    """Return how many operations came to what; the parts add up to the total."""
-    counts = dict.fromkeys(_OUTCOMES, 0)
-    for result in results:
-        counts[_outcome(result)] += 1
-    return {"total": sum(counts.values()), **counts}
-
-
-_OUTCOMES = ("written", "changed", "deduped", "failed", "skipped", "consolidated")
-
-
-def _outcome(result: OpResult) -> str:
-    if result.error is not None:
-        return "failed"
-    if result.skipped:
-        return "skipped"
-    if result.consolidated_into is not None:
-        return "consolidated"
-    if result.deduped:
-        return "deduped"
-    return "written" if result.op in _STATED_BY else "changed"
 
 
 def _any_op() -> Schema:
@@ -227,8 +180,8 @@ WRITE_BATCH = Tool(
         ),
         summary=record(
             "How many came to what; the parts add up to the total.",
-            {name: integer(f"How many: {name}.") for name in ("total", *_OUTCOMES)},
-            required=("total", *_OUTCOMES),
+            {name: integer(f"How many: {name}.") for name in ("total", *OUTCOMES)},
+            required=("total", *OUTCOMES),
         ),
         commit_sha=maybe(text("The commit; null when nothing was written.")),
         near_duplicates_degraded=switch("Near duplicates were looked for by wording alone."),
