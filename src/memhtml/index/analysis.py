@@ -239,7 +239,7 @@ def _folded_char(char: str) -> str:
     return base if base < "\u0400" and len(folded_char) == 1 else folded_char
 
 
-@functools.lru_cache(maxsize=16_384)
+@functools.lru_cache(maxsize=32_768)
 def _analysed_word(word: str) -> str:
     return re.sub(_ASCII_SPECIAL, lambda match: _expanded(match[0]), word).lower()
 
