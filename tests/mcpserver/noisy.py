@@ -26,7 +26,7 @@ def _noisy(
     return _search(self, text, scope, limit=limit, scan=scan)
 
 
-Corpus.search = _noisy  # type: ignore[method-assign]  # as above
+Corpus.search = _noisy  # type: ignore[method-assign, assignment]  # as above
 
 if __name__ == "__main__":
     sys.exit(run())

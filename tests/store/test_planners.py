@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -31,12 +32,12 @@ NOW = datetime(2026, 8, 2, 14, 3, 11, tzinfo=UTC)
 LATER = datetime(2026, 9, 1, 8, 0, 0, tzinfo=UTC)
 
 
-def draft(title: str = "Owl boxes", claim: str = "Owls face east.", **fields: object) -> Draft:
+def draft(title: str = "Owl boxes", claim: str = "Owls face east.", **fields: Any) -> Draft:
     fields.setdefault("memory_type", MemoryType.SEMANTIC)
-    return Draft(title=title, claim=claim, **fields)  # type: ignore[arg-type]  # test shorthand
+    return Draft(title=title, claim=claim, **fields)
 
 
-def write(view: DictView, *args: str, **fields: object) -> str:
+def write(view: DictView, *args: str, **fields: Any) -> str:
     planned = plan_write(draft(*args, **fields), view, now=NOW)
     view.apply(planned.steps)
     return planned.result.path
@@ -128,7 +129,7 @@ def test_a_credential_split_by_markup_is_found() -> None:
         {"article_html": "<p><mark>gh&#112;_a1B2<b>a1B2</b>" + "a1B2" * 7 + "</mark></p>"},
     ],
 )
-def test_a_credential_is_found_wherever_a_commit_would_hold_it(fields: dict[str, object]) -> None:
+def test_a_credential_is_found_wherever_a_commit_would_hold_it(fields: dict[str, Any]) -> None:
     with pytest.raises(SecretFound):
         plan_write(draft(**fields), DictView(), now=NOW)
 
