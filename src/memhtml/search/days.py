@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 __all__ = ["days_between"]
 
 
@@ -14,6 +16,7 @@ def days_between(earlier: str, later: str) -> float:
     return _days(later) - _days(earlier)
 
 
+@functools.lru_cache(maxsize=4096)
 def _days(instant: str) -> float:
     year, month, day = int(instant[:4]), int(instant[5:7]), int(instant[8:10])
     # Counted in years that begin in March, so a leap day is the last of its year.

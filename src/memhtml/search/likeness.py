@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Likeness"]
 
-_TEXTS = "SELECT file_id, substr(text, 1, 600) FROM bodies WHERE file_id IN ({ids})"
+_TEXTS = "SELECT file_id, substr(text, 1, 300) FROM bodies WHERE file_id IN ({ids})"
 
 
 class Likeness:

@@ -36,7 +36,7 @@ NEIGHBOUR = "neighbour"
 GIVERS = 100
 """So many of the best lend a share to those beside them. A share of less would move nothing."""
 
-SIGNALLED = 100
+SIGNALLED = 60
 """Signals are asked about so many of the best: a rise of 5 % moves nobody else to the front."""
 
 _CANDIDATES = "SELECT id, path, news_at FROM files WHERE id IN ({ids})"

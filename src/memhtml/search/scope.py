@@ -151,8 +151,8 @@ FacetTest(name='minutes', operator='>=', value=90.0))
         facets=tuple(map(_facet, facets)),
         authors=tuple(map(_author, authors)),
         path_prefix=None if path_prefix is None else _path_prefix(path_prefix),
-        event_since=_time("event-since", event_since),
-        event_until=_time("event-until", event_until),
+        event_since=_time("since", event_since),
+        event_until=_time("until", event_until),
         updated_since=_time("updated-since", updated_since),
         updated_until=_time("updated-until", updated_until),
         without=Labels(
