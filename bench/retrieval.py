@@ -80,9 +80,6 @@ class Store(NamedTuple):
     """Of a path, the memory."""
 
 
-System = "Callable[[Store, str], list[str]]"
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--data", type=Path, required=True)
