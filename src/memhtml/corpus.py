@@ -19,6 +19,7 @@ from memhtml.model.errors import (
     Busy,
     GitFailure,
     IndexStale,
+    InvalidFlag,
     InvalidMemory,
     MemhtmlError,
     PathNotFound,
@@ -97,6 +98,9 @@ class IndexStatus(NamedTuple):
     skipped: int
     rebuilt_at: str | None
     updated_at: str | None
+    chunks: int = 0
+    texts: int = 0
+    """Distinct texts of the chunks: so many can have vectors."""
 
     @property
     def is_fresh(self) -> bool:
@@ -581,15 +585,17 @@ class Corpus:
         cursor: str | None = None,
         abstain: bool = True,
         neighbours: bool = True,
+        at: str | None = None,
     ) -> Hits:
         """Return the memories that answer *text*, best first; see `memhtml.search`.
 
         *scan* looks for files edited by hand first; without it only commits are followed. *cursor*
         asks for the page after the answer that gave it. Without *abstain*, whatever matches at all
         comes back, be it an answer or not; without *neighbours*, only what matches itself does.
+        *at* names a commit: the answer is what the store would have said then.
 
         Raises:
-            InvalidFlag: A filter, *limit* or *cursor* is not one that can be used.
+            InvalidFlag: A filter, *limit*, *cursor* or *at* is not one that can be used.
             Busy: Another process holds the index.
             StorageFailure: The index or the store cannot be read.
         """
@@ -599,7 +605,7 @@ class Corpus:
             means = self._means()._replace(with_neighbours=neighbours)
             return search(index, text, scope, limit, cursor=cursor, abstain=abstain, means=means)
 
-        return self._ask(ask, scan=scan)
+        return self._ask(ask, scan=scan) if at is None else self._ask_past(ask, at)
 
     def recall(
         self,
@@ -776,6 +782,18 @@ class Corpus:
                 return answer
         raise Busy("somebody keeps building the index anew")
 
+    def _ask_past(self, ask: Callable[[Index], A], name: str) -> A:
+        """Return an answer of the index of the commit that *name* means."""
+        from memhtml.index.snapshot import open_snapshot  # only here
+
+        commit = self._repo.find_commit(name)
+        if commit is None:
+            raise InvalidFlag(f"{name!r} is no commit of this store")
+        self.update(scan=False)
+        now = stamp(self._clock())
+        with open_snapshot(self._index, self._repo, self.root, commit, now=now) as index:
+            return ask(index)
+
     def _means(self) -> Means:
         """Return what a search may use: usage, and the question side of the index's model."""
         from memhtml.search.arms.sparse import space_name  # a write never needs it
@@ -852,7 +870,14 @@ class Corpus:
         if state is None:
             return IndexStatus(head, None, 0, 0, None, None)
         return IndexStatus(
-            head, state.head_sha, state.files, state.skipped, state.rebuilt_at, state.updated_at
+            head,
+            state.head_sha,
+            state.files,
+            state.skipped,
+            state.rebuilt_at,
+            state.updated_at,
+            state.chunks,
+            state.texts,
         )
 
     def status(self) -> Health:

@@ -34,8 +34,8 @@ def complete(*words: str, cwd: Path | str = ".") -> list[str]:
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        (["se"], ["search"]),
-        (["index", ""], ["rebuild", "update", "status"]),
+        (["sea"], ["search"]),
+        (["index", ""], ["rebuild", "update", "embed", "status"]),
         (["--repo", "/x", "index", "re"], ["rebuild"]),
         (["search", "q", "--include"], ["--include-archived"]),
         (["search", "q", "--type", "e"], ["episodic", "error_pattern"]),

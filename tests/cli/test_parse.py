@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import shlex
 
 import pytest
@@ -43,7 +44,7 @@ def test_every_module_declares_the_commands_that_the_index_places_in_it() -> Non
 def test_every_example_of_every_command_parses_as_that_command() -> None:
     for command in every_command():
         for example in command.examples:
-            words = shlex.split(example.partition(" > ")[0])
+            words = shlex.split(re.split(" [<>] ", example)[0])
             assert words[0] == "memhtml"
             assert parse(words[1:]).command is command, example
 
@@ -109,15 +110,17 @@ def test_absent_flags_have_their_defaults() -> None:
     values = read("search q")
     assert values["limit"] == 10
     assert values["tag"] == ()
-    assert values["entity"] is None
+    assert values["entity"] == ()
+    assert values["workspace"] is None
     assert values["include-archived"] is False
+    assert values["abstain"] is True
 
 
-@pytest.mark.parametrize("value", ["abc", "-5", "0", "201", "1.5", "", "१०", "1_0", "1e2"])
+@pytest.mark.parametrize("value", ["abc", "-5", "0", "501", "1.5", "", "१०", "1_0", "1e2"])
 def test_a_number_out_of_its_limits_or_no_number_at_all_is_refused_by_name(value: str) -> None:
     error = refusal(f"search q --limit={value}")
     assert isinstance(error, InvalidFlag)
-    assert "--limit takes a whole number from 1 to 200" in error.message
+    assert "--limit takes a whole number from 1 to 500" in error.message
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "1.01", "-0.1", "half", "0,5"])
@@ -154,8 +157,8 @@ def test_an_unknown_flag_names_the_nearest_and_repeats_the_line_with_it() -> Non
 
 
 def test_a_flag_of_another_command_says_whose_it_is() -> None:
-    error = refusal("read x --limit 3")
-    assert error.message == "memhtml read has no flag --limit; it belongs to search"
+    error = refusal("read x --explain")
+    assert error.message == "memhtml read has no flag --explain; it belongs to search"
 
 
 def test_a_family_name_alone_lists_its_members() -> None:
@@ -163,6 +166,7 @@ def test_a_family_name_alone_lists_its_members() -> None:
     assert error.suggestions == (
         "memhtml index rebuild",
         "memhtml index update",
+        "memhtml index embed",
         "memhtml index status",
     )
     assert refusal("index rebuld").suggestions[0] == "memhtml index rebuild"

@@ -51,6 +51,7 @@ def open_store(call: Call, *, index_delay: float = 0.0) -> Corpus:
         index_delay=index_delay,
         on_lag=lambda reason: call.world.stderr.write(f"warning: {reason}\n"),
         detect=partial(_detect, call.world.env),
+        cache_dir=call.world.env.get("MEMHTML_CACHE") or None,
     )
 
 

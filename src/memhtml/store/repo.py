@@ -238,6 +238,11 @@ class Repo:
             return None
         return self._git.diff_trees(since, until)
 
+    def find_commit(self, name: str) -> str | None:
+        """Return the full sha of the commit that *name* (a sha, a branch, a tag) means, or None."""
+        # Git would take a dash for an option, and a line break for the end of its answer.
+        return None if name.startswith("-") or not name.isprintable() else self._git.resolve(name)
+
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Tell whether *newer* contains *older*; an unknown commit is nobody's ancestor."""
         return older == newer or self._git.is_ancestor(older, newer)

@@ -67,7 +67,10 @@ def _init(call: Call) -> Success:
 
 
 def _status(call: Call) -> Success:
-    from memhtml.providers.languages import settings  # noqa: PLC0415 - help needs none
+    from memhtml.cli.commands.index import coverage_json  # noqa: PLC0415 - help needs none
+    from memhtml.cli.encoders import find_installed  # noqa: PLC0415 - as above
+    from memhtml.index.usage import has_usage  # noqa: PLC0415 - as above
+    from memhtml.providers.languages import settings  # noqa: PLC0415 - as above
 
     with open_store(call) as corpus:
         health = corpus.status()
@@ -78,6 +81,8 @@ def _status(call: Call) -> Success:
         return health_page(health, screen)
 
     index = health.index_status
+    space = health.coverage[0] if health.coverage else None
+    model = space and find_installed(call, space.space.partition("@")[0])
     return Success(
         "status.health",
         {
@@ -89,6 +94,13 @@ def _status(call: Call) -> Success:
             "archivedCount": health.archived,
             "indexFresh": index.is_fresh,
             "indexHeadSha": index.indexed,
+            "chunks": index.chunks,
+            "embeddings": space.covered if space else 0,
+            "embedModel": space.space if space else None,
+            "embedderUp": bool(space and space.covered and model and model.space_id == space.space),
+            "vectorCoverage": space.share if space else 0.0,
+            "coverage": coverage_json(health.coverage),
+            "hasState": has_usage(health.root),
             "skipped": [skipped_json(file) for file in health.skipped],
             "detector": settings(call.world.env).name,
         },

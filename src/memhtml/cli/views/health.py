@@ -9,13 +9,15 @@ from memhtml.cli.screen import columns, plural, printable, relative
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memhtml.cli.commands.index import Encoding
     from memhtml.cli.screen import Screen
     from memhtml.corpus import Health, IndexStatus
+    from memhtml.index.embed import Coverage
     from memhtml.index.indexer import Report
     from memhtml.index.lookup import SkippedFile
     from memhtml.store.repo import InitReport
 
-__all__ = ["health_page", "index_lines", "init_lines", "report_lines"]
+__all__ = ["encoding_lines", "health_page", "index_lines", "init_lines", "report_lines"]
 
 _MOST_LISTED = 10
 
@@ -46,6 +48,7 @@ def health_page(health: Health, screen: Screen) -> str:
         ("archived", f"{health.archived:,}"),
         ("commit", _short(health.head)),
         ("index", _freshness(health.index_status)),
+        ("meaning", _meaning(health.coverage)),
     ]
     lines = [
         screen.paint(printable(health.root), "bold"),
@@ -85,13 +88,25 @@ def report_lines(report: Report, skipped: Sequence[SkippedFile], screen: Screen)
     return "\n".join(lines) + "\n"
 
 
-def index_lines(status: IndexStatus, screen: Screen) -> str:
+def encoding_lines(encoding: Encoding, screen: Screen) -> str:
+    """Return how many texts have vectors, and why not all of them."""
+    line = f"{encoding.covered:,} of {plural(encoding.texts, 'text')} encoded"
+    if encoding.space is not None:
+        line += f" by {printable(encoding.space)}"
+    lines = [line + (f", {encoding.written:,} of them now" if encoding.written else "")]
+    if encoding.reason is not None:
+        lines.append(screen.paint(f"search goes by words: {printable(encoding.reason)}", "yellow"))
+    return "\n".join(lines) + "\n"
+
+
+def index_lines(status: IndexStatus, coverage: Sequence[Coverage], screen: Screen) -> str:
     """Return what the index holds."""
     rows = [
         ("index", _freshness(status)),
         ("describes", _short(status.indexed)),
         ("files", f"{status.files:,}"),
         ("not memories", f"{status.skipped:,}"),
+        ("meaning", _meaning(coverage)),
         ("rebuilt", _when(status.rebuilt_at, screen)),
         ("updated", _when(status.updated_at, screen)),
     ]
@@ -117,6 +132,11 @@ def _skipped(files: Sequence[SkippedFile], screen: Screen) -> list[str]:
 def _some(lines: list[str]) -> list[str]:
     rest = len(lines) - _MOST_LISTED
     return [*lines[:_MOST_LISTED], *([f"  … and {rest:,} more"] if rest > 0 else [])]
+
+
+def _meaning(coverage: Sequence[Coverage]) -> str:
+    shares = [f"{one.share:.0%} of the texts encoded by {one.space}" for one in coverage]
+    return "; ".join(map(printable, shares)) or "not encoded, so search goes by words"
 
 
 def _freshness(status: IndexStatus) -> str:

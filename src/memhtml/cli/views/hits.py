@@ -1,4 +1,4 @@
-"""What ``memhtml search`` shows: each memory with the words that were looked for lit."""
+"""What ``search``, ``recall`` and ``similar`` show: memories, with the words looked for lit."""
 
 from __future__ import annotations
 
@@ -7,36 +7,60 @@ from typing import TYPE_CHECKING
 from memhtml.cli.screen import plural, printable, relative, wrap
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from memhtml.cli.screen import Screen
-    from memhtml.search.search import Hit, Hits
+    from memhtml.search.hits import Hit, Hits
+    from memhtml.search.recall import Pack
+    from memhtml.search.similar import Similar
 
-__all__ = ["hits_page"]
+__all__ = ["hits_page", "pack_page", "similar_page"]
 
 
-def hits_page(found: Hits, screen: Screen) -> str:
-    """Return the answer for people, or why there is none."""
+def hits_page(found: Hits, screen: Screen, *, with_reasons: bool = False) -> str:
+    """Return the answer for people, or why there is none; *with_reasons*, how hits were placed."""
     lines: list[str] = []
     for number, hit in enumerate(found.hits, 1):
-        lines += [*_hit(number, len(str(len(found.hits))), hit, screen), ""]
+        lines += [*_hit(number, len(str(len(found.hits))), hit, screen, with_reasons), ""]
     if found.no_match is None:
         lines.append(plural(len(found.hits), "memory", "memories"))
     else:
-        lines.append(f"nothing found: {found.no_match.message}")
-    if found.unmatched_terms:
-        words = ", ".join(map(printable, found.unmatched_terms))
-        lines.append(screen.paint(f"in no memory: {words}", "dim"))
-    if found.skipped_count:
-        broken = plural(found.skipped_count, "file")
-        lines.append(
-            screen.paint(f"{broken} cannot be read as memories; see memhtml status", "yellow")
-        )
+        lines += _flowing(f"nothing found: {found.no_match.message}", screen)
+        lines += [f"  nearest: {printable(path)}" for path in found.no_match.closest]
+    lines += [
+        screen.paint(line, style)
+        for text, style in _notes(found, with_reasons=with_reasons)
+        for line in _flowing(text, screen)
+    ]
     return "\n".join(lines) + "\n"
 
 
-def _hit(number: int, digits: int, hit: Hit, screen: Screen) -> list[str]:
+def pack_page(pack: Pack, screen: Screen) -> str:
+    """Return what was recalled, fenced; or why nothing was."""
+    if pack.no_match is not None:
+        return "\n".join(_flowing(f"nothing found: {pack.no_match.message}", screen)) + "\n"
+    from secrets import token_hex  # noqa: PLC0415 - only here
+
+    word = token_hex(8)
+    # One line at a time, or there would be one line only.
+    lines = [printable(line) for line in pack.text(word).split("\n")]
+    lines.append(f"{pack.spent:,} {pack.unit} quoted" + (", and cut" if pack.truncated else ""))
+    return "\n".join(lines) + "\n"
+
+
+def similar_page(found: Iterable[Similar], screen: Screen) -> str:
+    """Return the memories that are like one, the most alike first."""
+    lines: list[str] = []
+    for other in found:
+        score = screen.paint(f"{other.likeness:.2f}", "dim")
+        lines.append(f"{score} {screen.paint(printable(other.path), 'bold')}")
+        lines += [f"     {line}" for line in _flowing(other.gist or other.title, screen, 5)]
+    return "\n".join(lines or ["nothing is like it"]) + "\n"
+
+
+def _hit(number: int, digits: int, hit: Hit, screen: Screen, with_reasons: bool) -> list[str]:
     indent = " " * (digits + 2)
-    title = printable(hit.title)
-    first, *rest = (title[a:b] for a, b in wrap(title, screen.width - len(indent)))
+    first, *rest = _flowing(hit.title, screen, len(indent))
     place = f"{printable(hit.path)} · {hit.memory_type} · {relative(hit.updated_at, screen.now)}"
     lines = [
         f"{screen.paint(str(number).rjust(digits) + '.', 'dim')} {screen.paint(first, 'bold')}",
@@ -49,8 +73,55 @@ def _hit(number: int, digits: int, hit: Hit, screen: Screen) -> list[str]:
         indent + screen.mark(text, hit.snippet.matches, start, end)
         for start, end in wrap(text, screen.width - len(indent))
     ]
-    if hit.superseded_by is not None:
-        lines.append(
-            indent + screen.paint(f"superseded by {printable(hit.superseded_by)}", "yellow")
-        )
+    lines += [indent + screen.paint(printable(note), "yellow") for note in _warnings(hit)]
+    if with_reasons:
+        lines += [
+            indent + screen.paint(line, "cyan")
+            for reason in _reasons(hit)
+            for line in _flowing(reason, screen, len(indent))
+        ]
     return lines
+
+
+def _warnings(hit: Hit) -> Iterator[str]:
+    if hit.superseded_by is not None:
+        yield f"superseded by {hit.superseded_by}"
+    for path in hit.contradicts:
+        yield f"contradicts {path}"
+    for path in hit.conflicts_with:
+        yield f"at odds with {path}"
+
+
+def _reasons(hit: Hit) -> Iterator[str]:
+    why = hit.explanation
+    yield why.arithmetic
+    ranks = ", ".join(f"{score.arm} rank {score.rank}" for score in why.arms)
+    yield f"score {hit.score:.3f}, relevance {hit.relevance:.2f}" + (f"; {ranks}" if ranks else "")
+    if why.missing:
+        yield f"without: {', '.join(why.missing)}"
+
+
+def _notes(found: Hits, *, with_reasons: bool) -> Iterator[tuple[str, str]]:
+    """Yield what else there is to know of an answer, with the style it is shown in."""
+    if found.unmatched_terms:
+        yield f"in no memory: {', '.join(found.unmatched_terms)}", "dim"
+    for term, words in found.spellings:
+        yield f"instead of {term}, memories have: {', '.join(words)}", "dim"
+    for match in found.archived:
+        yield f"in the archive: {match.path}", "dim"
+    if found.next_cursor is not None:
+        yield f"more with --cursor {found.next_cursor}", "dim"
+    if found.cursor_stale:
+        yield "the index changed since the first page: some may come twice or be missing", "yellow"
+    if with_reasons and found.degraded_reason:
+        yield f"by words alone: {found.degraded_reason}", "dim"
+    elif with_reasons or 0.0 < found.coverage < 1.0:
+        yield f"{found.coverage:.0%} of the texts are searched by meaning too", "dim"
+    if found.skipped_count:
+        broken = plural(found.skipped_count, "file")
+        yield f"{broken} cannot be read as memories; see memhtml status", "yellow"
+
+
+def _flowing(text: str, screen: Screen, indent: int = 0) -> list[str]:
+    text = printable(text)
+    return [text[a:b] for a, b in wrap(text, screen.width - indent)]
