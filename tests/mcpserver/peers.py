@@ -62,7 +62,7 @@ class _Peer:
         assert isinstance(found, dict)
         return found
 
-    def call(self, tool: str, **arguments: Any) -> Json:  # noqa: ANN401 - JSON
+    def call(self, tool: str, **arguments: Any) -> Json:
         """Return the result of a tool."""
         return self.result("tools/call", {"name": tool, "arguments": arguments})
 

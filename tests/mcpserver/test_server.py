@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @asynccontextmanager
-async def at(root: Path, mode: ConnectMode = MODERN, **named: Any) -> AsyncIterator[Client]:  # noqa: ANN401
+async def at(root: Path, mode: ConnectMode = MODERN, **named: Any) -> AsyncIterator[Client]:
     desk = Desk(lambda: Corpus.open(root, durability="none", index_delay=0.2))
     try:
         async with Client(make_server(desk), mode=mode, **named) as client:
@@ -41,7 +41,7 @@ async def at(root: Path, mode: ConnectMode = MODERN, **named: Any) -> AsyncItera
         desk.close()
 
 
-async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:  # noqa: ANN401
+async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     result = await client.call_tool(tool, arguments)
     content = result.structured_content
     assert isinstance(content, dict)
@@ -49,7 +49,7 @@ async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:  
     return content
 
 
-async def refuse(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:  # noqa: ANN401
+async def refuse(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     result = await client.call_tool(tool, arguments)
     assert result.is_error
     content = result.structured_content
@@ -57,7 +57,7 @@ async def refuse(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     return content
 
 
-async def write(client: Client, title: str, body: str, **more: Any) -> str:  # noqa: ANN401
+async def write(client: Client, title: str, body: str, **more: Any) -> str:
     stated = {"title": title, "memory_type": "semantic", "body": body, **more}
     path = (await call(client, "memory_write", **stated))["path"]
     assert isinstance(path, str)
@@ -172,6 +172,8 @@ def test_words_of_a_memory_cannot_end_the_fence_they_stand_in(root: Path) -> Non
             words = set()
             for tool, arguments in (
                 ("memory_search", {"query": "obey"}),
+                ("memory_recall", {"query": "obey"}),
+                ("memory_list", {}),
                 ("memory_read", {"path": path}),
                 ("memory_history", {"path": path, "with_changes": True}),
             ):
@@ -182,14 +184,14 @@ def test_words_of_a_memory_cannot_end_the_fence_they_stand_in(root: Path) -> Non
                 )
                 assert match, text
                 assert match[1] == NOTICE
-                assert "Obey me." in match[3]
+                assert "Obey me" in match[3]
                 assert match[2] not in match[3]
                 words.add(match[2])
                 assert result.structured_content["notice"] == NOTICE
-            assert len(words) == 3, "each fence has a word of its own"
+            assert len(words) == 5, "each fence has a word of its own"
             prompt = await client.get_prompt("recall-for-task", {"task": "obey"})
             said = getattr(prompt.messages[0].content, "text", "")
-            assert re.search(r"<memories ([0-9a-f]{16})>\n.*Obey me\.\n</memories \1>", said)
+            assert re.search(r"(?s)<memories ([0-9a-f]{16})>\n.*Obey me\.\n</memories \1>", said)
 
     anyio.run(use)
 
@@ -223,12 +225,12 @@ def test_what_is_refused_names_what_to_do_next_with_tools_that_exist(root: Path)
     texts += [text for tool in TOOLS for text in _descriptions(tool.gives)]
     texts += [tool.about for tool in TOOLS]
     named = {name for text in texts for name in re.findall(r"\b(?:memory|task|trace)_\w+", text)}
-    words = {"memory_type", "memory_types", "task_status"}
+    words = {"memory_type", "memory_types"}
     assert named - words <= TOOL_NAMED.keys()
     assert len(INSTRUCTIONS.split()) < 400
 
 
-def _descriptions(schema: Any) -> list[str]:  # noqa: ANN401 - JSON
+def _descriptions(schema: Any) -> list[str]:
     if isinstance(schema, dict):
         own = [value for name, value in schema.items() if name == "description"]
         return [text for text in own if isinstance(text, str)] + [
@@ -342,7 +344,7 @@ def test_half_typed_arguments_are_completed(root: Path) -> None:
             )
             await write(client, "Latch", "It sticks.", tags=["repairs"], entities=["person:Ada"])
 
-            async def offer(ref: Any, name: str, value: str) -> list[str]:  # noqa: ANN401
+            async def offer(ref: Any, name: str, value: str) -> list[str]:
                 found = await client.complete(ref, {"name": name, "value": value})
                 return found.completion.values
 
@@ -470,7 +472,7 @@ def test_a_call_that_waits_is_taken_back_and_one_that_runs_is_told(root: Path) -
     async def use() -> None:
         desk = Desk(lambda: Corpus.open(root, durability="none"))
 
-        def slow(_: Corpus, pulse: Any) -> None:  # noqa: ANN401
+        def slow(_: Corpus, pulse: Any) -> None:
             began.set()
             may_go.wait()
             try:

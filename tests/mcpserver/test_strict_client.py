@@ -44,7 +44,13 @@ GOOD: tuple[tuple[str, dict[str, Any]], ...] = (
         },
     ),
     ("memory_search", {"query": "gate", "limit": 3}),
+    (
+        "memory_recall",
+        {"query": "the gate", "budget_chars": 200, "tags": ["gate"], "facets": ["minutes>=10"]},
+    ),
     ("memory_read", {"path": "resources/gate/gate-hours.html"}),
+    ("memory_similar", {"path": "resources/gate/gate-hours.html", "limit": 3}),
+    ("memory_list", {"limit": 2, "not_types": ["arc"]}),
     (
         "memory_link",
         {
@@ -53,6 +59,8 @@ GOOD: tuple[tuple[str, dict[str, Any]], ...] = (
             "dst_path": "areas/inbox/latch.html",
         },
     ),
+    ("memory_neighbors", {"path": "resources/gate/gate-hours.html", "depth": 2}),
+    ("memory_resolve", {"path": "resources/gate/gate-hours.html"}),
     (
         "memory_correct",
         {
@@ -71,6 +79,7 @@ GOOD: tuple[tuple[str, dict[str, Any]], ...] = (
     ),
     ("task_add", {"title": "Paint the gate", "due": "2026-12-01"}),
     ("task_status", {"path": "areas/inbox/tasks/paint-the-gate.html", "status": "doing"}),
+    ("task_list", {"statuses": ["doing"], "due_before": "2026-12-02"}),
     ("memory_check", {}),
     ("memory_status", {}),
 )
@@ -129,7 +138,11 @@ def assert_declared_well(tool: dict[str, Any]) -> None:
     assert tool["inputSchema"]["additionalProperties"] is False
     hints = tool["annotations"]
     assert hints["openWorldHint"] is False
-    reads = {"memory_search", "memory_read", "memory_history", "memory_check", "memory_status"}
+    reads = {
+        *("memory_search", "memory_recall", "memory_read", "memory_history", "memory_similar"),
+        *("memory_list", "memory_neighbors", "memory_resolve", "task_list"),
+        *("memory_check", "memory_status"),
+    }
     assert hints["readOnlyHint"] is (tool["name"] in reads)
     if hints["readOnlyHint"]:
         assert hints["destructiveHint"] is False
@@ -148,7 +161,8 @@ def assert_refuses_well(peer: _Peer, tool: dict[str, Any]) -> None:
         result = call(peer, tool, {**good, name: wrong})
         assert_refused(result, "ERR_INVALID_FLAG", f"'{name}' must be")
     for name in ("path", "target_path", "src_path"):
-        if name in schema["required"]:
+        # That a path leads nowhere is an answer of this one.
+        if name in schema["required"] and tool["name"] != "memory_resolve":
             result = call(peer, tool, {**good, name: NOWHERE})
             assert_refused(result, "ERR_PATH_NOT_FOUND", NOWHERE)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -75,12 +76,8 @@ _HOW_TO_REMEMBER = (
 
 def _recall_for_task(corpus: Corpus, given: Mapping[str, str]) -> str:
     scope = make_scope(tags=(given["tag"],) if "tag" in given else (), entity=given.get("entity"))
-    found = corpus.search(given["task"], scope, limit=10).hits
-    known = (
-        fenced("\n".join(f"- {hit.title} ({hit.path}): {hit.gist}" for hit in found))
-        if found
-        else "The memories have nothing on it."
-    )
+    pack = corpus.recall(given["task"], scope)
+    known = "The memories have nothing on it." if pack.no_match else pack.text(secrets.token_hex(8))
     return (
         f"My task:\n\n{given['task']}\n\n{known}\n\nBefore you begin, memory_read those that "
         "matter and memory_search for what is still missing. Say which memories you rely on, "

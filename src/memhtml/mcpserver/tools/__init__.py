@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memhtml.mcpserver.tools import change, look, many, record, state, tasks
+from memhtml.mcpserver.tools import (
+    change,
+    look,
+    many,
+    recall,
+    record,
+    state,
+    survey,
+    tasks,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,8 +24,13 @@ __all__ = ["TOOLS", "TOOL_NAMED"]
 
 TOOLS: tuple[Tool, ...] = (
     look.SEARCH,
+    recall.RECALL,
     look.READ,
     look.HISTORY,
+    recall.SIMILAR,
+    survey.LIST,
+    survey.NEIGHBORS,
+    survey.RESOLVE,
     record.WRITE,
     many.WRITE_BATCH,
     change.CORRECT,
@@ -26,6 +40,7 @@ TOOLS: tuple[Tool, ...] = (
     change.REINFORCE,
     tasks.ADD,
     tasks.STATUS,
+    tasks.LIST,
     state.CHECK,
     state.STATUS,
 )

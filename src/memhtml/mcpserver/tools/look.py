@@ -21,10 +21,10 @@ from memhtml.mcpserver.schema import (
     text,
 )
 from memhtml.mcpserver.tool import Tool
+from memhtml.mcpserver.tools.scopes import FILTERS, STRINGS, scope_of
 from memhtml.model.errors import MemhtmlError
 from memhtml.model.history import DiffKind
-from memhtml.model.vocabulary import MemoryType
-from memhtml.search.scope import make_scope
+from memhtml.search.hits import NoMatchReason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,33 +33,37 @@ if TYPE_CHECKING:
     from memhtml.mcpserver.desk import Pulse
     from memhtml.model.document import Head
     from memhtml.model.history import Version
-    from memhtml.search.search import Hit
+    from memhtml.search.hits import Hit, NoMatch
 
-__all__ = ["HISTORY", "READ", "SEARCH", "meta_of", "record_read"]
-
-_STRINGS = {"type": "string"}
+__all__ = ["HISTORY", "NO_MATCH", "READ", "SEARCH", "meta_of", "no_match_of", "record_read"]
 
 
 def _search(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[str, Any]:
-    scope = make_scope(
-        types=arguments.get("memory_types", ()),
-        workspace=arguments.get("workspace"),
-        tags=arguments.get("tags", ()),
-        entity=arguments.get("entity"),
-        facets=arguments.get("facets", ()),
-        include_archived=arguments.get("include_archived", False),
+    scope = scope_of(arguments, tool="memory_search")
+    found = corpus.search(
+        arguments["query"],
+        scope,
+        limit=int(arguments.get("limit", 10)),
+        cursor=arguments.get("cursor"),
+        at=arguments.get("at"),
     )
-    found = corpus.search(arguments["query"], scope, limit=int(arguments.get("limit", 10)))
     return {
         "hits": [_hit(hit) for hit in found.hits],
         "degraded": found.degraded,
+        "degraded_reason": found.degraded_reason,
+        "vector_coverage": found.coverage,
         "arms": list(found.arms),
         "entity_scope": scope.entity,
         "scope_empty": found.scope_empty,
-        "no_match": None
-        if found.no_match is None
-        else {"reason": found.no_match.reason.value, "message": found.no_match.message},
+        "no_match": no_match_of(found.no_match),
         "unmatched_terms": list(found.unmatched_terms),
+        "spellings": [{"term": term, "nearest": list(words)} for term, words in found.spellings],
+        "archived_matches": len(found.archived),
+        "archived": [
+            {"path": match.path, "superseded_by": match.superseded_by} for match in found.archived
+        ],
+        "next_cursor": found.next_cursor,
+        "cursor_stale": found.cursor_stale,
         "indexed_commit": found.indexed_commit,
         "skipped_count": found.skipped_count,
     }
@@ -74,19 +78,45 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "confidence": hit.confidence,
         "updated_at": hit.updated_at,
         "score": hit.score,
+        "relevance": hit.relevance,
         "snippet": hit.snippet.text,
         "entities": list(hit.entities),
         "arms": list(hit.arms),
         "superseded_by": hit.superseded_by,
+        "contradicts": list(hit.contradicts),
+        "conflicts_with": list(hit.conflicts_with),
     }
 
+
+def no_match_of(reason: NoMatch | None) -> dict[str, Any] | None:
+    """Return why nothing was found, as callers get it."""
+    return reason and {
+        "reason": reason.reason.value,
+        "message": reason.message,
+        "nearest": list(reason.closest),
+    }
+
+
+NO_MATCH = maybe(
+    record(
+        "Why nothing was found.",
+        {
+            "reason": choice("As a stable word.", NoMatchReason),
+            "message": text("As a sentence."),
+            "nearest": items("Paths of what came nearest, and is no answer.", STRINGS),
+        },
+        required=("reason", "message", "nearest"),
+    )
+)
+"""The schema of `no_match_of`."""
 
 SEARCH = Tool(
     name="memory_search",
     title="Search the memories",
     about=(
         "Find memories that answer a question, best first. An empty answer says why in no_match. "
-        "superseded_by names what replaced a hit: rely on that one. Tasks are left out unless "
+        "superseded_by names what replaced a hit: rely on that one. contradicts and "
+        "conflicts_with name memories that say otherwise: read them too. Tasks are left out unless "
         "memory_types names them."
     ),
     takes=take(
@@ -97,18 +127,9 @@ SEARCH = Tool(
             most=4000,
         ),
         limit=integer("How many at most.", least=1, most=200, default=10),
-        memory_types=items(
-            "Only of these types.",
-            {
-                "type": "string",
-                "enum": [kind.value for kind in MemoryType if kind is not MemoryType.ARC],
-            },
-        ),
-        workspace=filled("Only of this project."),
-        tags=items("Only with one of these tags.", _STRINGS),
-        entity=filled("Only about this one, as type:name.", example="person:Ada"),
-        facets=items("Only with these facets, each name=value.", _STRINGS, example=["region=eu"]),
-        include_archived=switch("Also what is in the archive.", default=False),
+        cursor=filled("next_cursor of the answer before, for its next page."),
+        at=filled("A commit: what the store would have said then.", most=200),
+        **FILTERS,
     ),
     gives=output(
         hits=items(
@@ -122,27 +143,53 @@ SEARCH = Tool(
                     "memory_type": text("Its type."),
                     "confidence": number("How sure it is."),
                     "updated_at": text("When it was last changed."),
-                    "score": number("0 to 1: how much of the question it answers."),
+                    "score": number("0 to 1: compares hits of one answer."),
+                    "relevance": number("0 to 1: how much of the question it covers."),
                     "snippet": text("The piece that fits best."),
-                    "entities": items("Whom or what it is about.", _STRINGS),
-                    "arms": items("What found it.", _STRINGS),
+                    "entities": items("Whom or what it is about.", STRINGS),
+                    "arms": items("What found it.", STRINGS),
                     "superseded_by": maybe(text("The memory that replaced it.")),
+                    "contradicts": items("Memories that contradict it.", STRINGS),
+                    "conflicts_with": items(
+                        "Memories that say otherwise of the same thing.", STRINGS
+                    ),
                 },
-                required=("path", "title", "gist", "memory_type", "score", "snippet"),
+                required=("path", "title", "gist", "memory_type", "score", "relevance", "snippet"),
             ),
         ),
         degraded=switch("Words alone were searched, not meaning."),
-        arms=items("What ranked.", _STRINGS),
+        degraded_reason=maybe(text("Why.")),
+        vector_coverage=number("0 to 1: the part of the texts that is searched by meaning too."),
+        arms=items("What ranked.", STRINGS),
         entity_scope=maybe(text("The entity searched in, in its normal form.")),
         scope_empty=switch("The filters leave no memory to look at."),
-        no_match=maybe(
+        no_match=NO_MATCH,
+        unmatched_terms=items("Words that no memory has.", STRINGS),
+        spellings=items(
+            "Words that memories have in place of those.",
             record(
-                "Why nothing was found.",
-                {"reason": text("As a stable word."), "message": text("As a sentence.")},
-                required=("reason", "message"),
-            )
+                "One word.",
+                {
+                    "term": text("The word that no memory has."),
+                    "nearest": items("Words most like it.", STRINGS),
+                },
+                required=("term", "nearest"),
+            ),
         ),
-        unmatched_terms=items("Words that no memory has.", _STRINGS),
+        archived_matches=integer("How many of the archive match where no active one does."),
+        archived=items(
+            "Which.",
+            record(
+                "A memory.",
+                {
+                    "path": text("Where it is."),
+                    "superseded_by": maybe(text("The memory that replaced it.")),
+                },
+                required=("path", "superseded_by"),
+            ),
+        ),
+        next_cursor=maybe(text("Asks for the next page; null at the end.")),
+        cursor_stale=switch("Memories changed since the first page."),
         indexed_commit=maybe(text("The commit that the answer describes.")),
         skipped_count=integer("Files that cannot be read as memories; see memory_check."),
     ),
@@ -218,9 +265,7 @@ READ = Tool(
         gist=text("The fact in one sentence."),
         body=text("All it says."),
         memory_type=maybe(text("Its type.")),
-        meta=mapping(
-            "What its head states, and tag:x, entity:y, alias:z for its labels.", _STRINGS
-        ),
+        meta=mapping("What its head states, and tag:x, entity:y, alias:z for its labels.", STRINGS),
         links=items(
             "Its edges.",
             record(
@@ -247,8 +292,8 @@ READ = Tool(
         ),
         happened_at=maybe(text("When it happened.")),
         archived=switch("It is in the archive: no longer true, or done."),
-        violations=items("What makes the file no valid memory.", _STRINGS),
-        warnings=items("What else is wrong with the file.", _STRINGS),
+        violations=items("What makes the file no valid memory.", STRINGS),
+        warnings=items("What else is wrong with the file.", STRINGS),
     ),
     run=_read,
     reads_only=True,

@@ -13,6 +13,7 @@ from memhtml.mcpserver.schema import (
     items,
     mapping,
     maybe,
+    number,
     output,
     record,
     switch,
@@ -52,6 +53,8 @@ def status_of(health: Health) -> dict[str, Any]:
         "skipped_count": len(health.skipped),
         "index_fresh": health.index_status.is_fresh,
         "indexed_commit": health.index_status.indexed,
+        "embed_model": health.coverage[0].space if health.coverage else None,
+        "vector_coverage": health.coverage[0].share if health.coverage else 0.0,
     }
 
 
@@ -70,6 +73,8 @@ STATUS = Tool(
         skipped_count=integer("Files that cannot be read as memories; see memory_check."),
         index_fresh=switch("The index describes the last commit."),
         indexed_commit=maybe(text("The commit that the index describes.")),
+        embed_model=maybe(text("The model that texts are encoded by; null for words alone.")),
+        vector_coverage=number("0 to 1: the part of the texts that is encoded."),
     ),
     run=_status,
     reads_only=True,

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from memhtml.mcpserver.schema import choice, filled, maybe, output, switch, take, text
+from memhtml.mcpserver.schema import (
+    choice,
+    filled,
+    integer,
+    items,
+    maybe,
+    output,
+    record,
+    switch,
+    take,
+    text,
+)
 from memhtml.mcpserver.tool import Tool
 from memhtml.mcpserver.tools.record import LABELS, PLACE, PROVENANCE, SAID, WEIGHT, as_op
+from memhtml.mcpserver.tools.scopes import FILTERS, scope_of
 from memhtml.model.vocabulary import TaskStatus
 
 if TYPE_CHECKING:
@@ -17,7 +29,7 @@ if TYPE_CHECKING:
     from memhtml.model.changes import TaskStatusRequest
     from memhtml.model.memory import Draft
 
-__all__ = ["ADD", "STATUS"]
+__all__ = ["ADD", "LIST", "STATUS"]
 
 _STATUS = choice("Where the task stands.", TaskStatus)
 
@@ -99,4 +111,83 @@ STATUS = Tool(
     run=_status,
     is_destructive=True,
     is_idempotent=True,
+)
+
+
+_FILTERS = {
+    name: schema
+    for name, schema in FILTERS.items()
+    if name not in {"memory_types", "not_types"}  # a task has one type
+}
+
+
+def _list(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[str, Any]:
+    page = corpus.list_tasks(
+        scope_of(arguments, tool="task_list"),
+        statuses=tuple(map(TaskStatus, arguments.get("statuses", ()))),
+        due_before=arguments.get("due_before"),
+        limit=int(arguments.get("limit", 50)),
+        cursor=arguments.get("cursor"),
+    )
+    return {
+        "tasks": [
+            {
+                **task._asdict(),
+                "blocked_by": [blocker._asdict() for blocker in task.blocked_by],
+            }
+            for task in page.tasks
+        ],
+        "next_cursor": page.next_cursor,
+    }
+
+
+LIST = Tool(
+    name="task_list",
+    title="List tasks",
+    about=(
+        "List tasks by path, with what stands in the way of each. Finished ones are in the "
+        "archive: include_archived shows them too."
+    ),
+    takes=take(
+        statuses=items(
+            "Only with one of these.",
+            {"type": "string", "enum": [status.value for status in TaskStatus]},
+        ),
+        due_before=filled("Only those due on an earlier day, such as 2026-12-24.", most=40),
+        limit=integer("How many at most.", least=1, most=500, default=50),
+        cursor=filled("next_cursor of the page before."),
+        **_FILTERS,
+    ),
+    gives=output(
+        tasks=items(
+            "The tasks.",
+            record(
+                "A task.",
+                {
+                    "path": text("Where it is."),
+                    "title": text("What has to be done."),
+                    "gist": text("What done would mean."),
+                    "task_status": _STATUS,
+                    "due_at": maybe(text("When it is due.")),
+                    "workspace": maybe(text("The project it belongs to.")),
+                    "archived": switch("It is in the archive."),
+                    "updated_at": text("When it was last changed."),
+                    "blocked_by": items(
+                        "Unfinished tasks that stand in its way.",
+                        record(
+                            "A task.",
+                            {"path": text("Where it is."), "title": text("Its title.")},
+                            required=("path", "title"),
+                        ),
+                    ),
+                },
+                required=("path", "title", "gist", "task_status", "archived", "blocked_by"),
+            ),
+        ),
+        next_cursor=maybe(text("Asks for the next page; null at the end.")),
+    ),
+    run=_list,
+    reads_only=True,
+    is_idempotent=True,
+    quotes=True,
 )
