@@ -15,7 +15,10 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
+# The same cache as the tests': nothing outside of this folder is touched.
+demo: export MEMHTML_CACHE := $(or $(MEMHTML_CACHE),$(abspath $(VENV))/.memhtml-cache)
 demo: $(STAMP) ## Write a dozen memories into a new store and find them again.
+	@$(BIN)/python -m memhtml model add splade-tiny --yes --text || echo "The demo goes on without it: search by words alone."
 	@$(BIN)/python examples/demo.py
 
 test: $(STAMP) ## Run every test.

