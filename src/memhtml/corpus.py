@@ -926,7 +926,7 @@ class Corpus:
 
     def usage(self, paths: Sequence[str]) -> dict[str, Usage]:
         """Return how those of *paths* that were ever used are used; makes no state plane."""
-        from memhtml.index.usage import has_usage  # only here
+        from memhtml.index.state_file import has_usage  # only here
 
         if not has_usage(self.root):
             return {}
@@ -974,7 +974,7 @@ class Corpus:
     def unclaimed_usage(self) -> list[str]:
         """Return the paths that have usage and no memory, nor one that came in its place."""
         from memhtml.index.heirs import orphans, settle  # only here
-        from memhtml.index.usage import has_usage  # goes with it
+        from memhtml.index.state_file import has_usage  # goes with it
 
         self.update()
         if not has_usage(self.root):
@@ -1039,7 +1039,7 @@ class _TreeView:
 
         return find_active(self._index, content_hash)
 
-    def find_near(self, near_key: str) -> str | None:
+    def find_near(self, near_key: str) -> Sequence[str]:
         from memhtml.index.lookup import find_near  # as above
 
         return find_near(self._index, near_key)

@@ -511,5 +511,5 @@ def test_a_search_loads_nothing_that_it_does_not_need(store: Path) -> None:
         "argparse",
         "importlib.metadata",
     }
-    ours = {"cli.views.hits", "cli.encoders", "search.recall", "providers.models", "index.embed"}
+    ours = {"cli.views.hits", "cli.encoders", "search.recall", "providers.models", "index.usage"}
     assert not (heavy | {f"memhtml.{name}" for name in ours}) & loaded

@@ -12,13 +12,13 @@ from memhtml.index import usage_schema
 from memhtml.index.heirs import find_heir, orphans
 from memhtml.index.indexer import rebuild, update
 from memhtml.index.sidecar import exported, imported
+from memhtml.index.state_file import has_usage
 from memhtml.index.usage import (
     LinkKind,
     Moment,
     Signal,
     Usage,
     UsagePlane,
-    has_usage,
     open_usage,
     warmth_at,
 )

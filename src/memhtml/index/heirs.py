@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memhtml.index.usage import has_usage, open_usage
+from memhtml.index.state_file import has_usage
+from memhtml.index.usage import open_usage
 from memhtml.model.paths import original_path
 
 if TYPE_CHECKING:

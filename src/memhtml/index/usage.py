@@ -13,7 +13,6 @@ row move the score.
 from __future__ import annotations
 
 import contextlib
-import os
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import apsw
 
 from memhtml.index.database import BUSY_TIMEOUT_MS, cache_folder, make_ignored_folder
+from memhtml.index.state_file import state_path
 from memhtml.index.usage_schema import MIGRATIONS
 from memhtml.model.errors import Busy, StorageFailure
 
@@ -39,7 +39,6 @@ __all__ = [
     "Signal",
     "Usage",
     "UsagePlane",
-    "has_usage",
     "open_usage",
     "warmth_at",
 ]
@@ -330,15 +329,6 @@ def warmth_at(usage: Usage, now: str) -> float:
     return float(usage.warmth * 2.0 ** (-days / WARMTH_HALF_LIFE_DAYS))
 
 
-def has_usage(root: str) -> bool:
-    """Tell whether the store at *root* has a state plane, made by us so far."""
-    try:
-        os.stat(_place(root))  # noqa: PTH116 - a search asks, and pathlib costs a cold one 5 ms
-    except OSError:
-        return False
-    return True
-
-
 def open_usage(root: str) -> UsagePlane:
     """Open the state plane of the store at *root*, made where there is none.
 
@@ -349,7 +339,7 @@ def open_usage(root: str) -> UsagePlane:
         Busy: Another process holds the file.
         StorageFailure: What stands in its place is damaged, or newer than this version knows.
     """
-    path = _place(root)
+    path = state_path(root)
     try:
         make_ignored_folder(cache_folder(root))
         connection = apsw.Connection(path)
@@ -452,7 +442,3 @@ def _moment(instant: str) -> datetime:
     found = datetime.fromisoformat(instant)
     # A date alone is its midnight, here as everywhere in UTC.
     return found if found.tzinfo else found.replace(tzinfo=UTC)
-
-
-def _place(root: str) -> str:
-    return f"{cache_folder(root)}/state.db"

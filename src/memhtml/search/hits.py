@@ -1,7 +1,7 @@
 """What an answer is made of: hits with the reasons for their places, or the reason for none."""
 
-from __future__ import annotations
-
+# No postponed annotations here: a named tuple compiles each that it gets as a string, which takes
+# longer than all the rest of this module.
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -86,7 +86,7 @@ class Hit(NamedTuple):
     """0 to 1: the part it has of what all arms that ran could give. Compares hits of one answer."""
     relevance: float
     """0 to 1: how much of the question it covers, by the worth of its terms. Compares answers."""
-    snippet: Snippet
+    snippet: "Snippet"
     entities: tuple[str, ...]
     """``type:name`` as authored, sorted."""
     arms: tuple[str, ...]

@@ -69,7 +69,7 @@ def _init(call: Call) -> Success:
 def _status(call: Call) -> Success:
     from memhtml.cli.commands.index import coverage_json  # noqa: PLC0415 - help needs none
     from memhtml.cli.encoders import find_installed  # noqa: PLC0415 - as above
-    from memhtml.index.usage import has_usage  # noqa: PLC0415 - as above
+    from memhtml.index.state_file import has_usage  # noqa: PLC0415 - as above
     from memhtml.providers.languages import settings  # noqa: PLC0415 - as above
 
     with open_store(call) as corpus:
