@@ -192,5 +192,5 @@ def token(number: int) -> str:
     return f"z{letters}z"
 
 
-def draft(title: str, claim: str, **fields: Any) -> Draft:  # noqa: ANN401 - any field of a draft
+def draft(title: str, claim: str, **fields: Any) -> Draft:
     return Draft(title=title, claim=claim, memory_type=MemoryType.SEMANTIC, **fields)

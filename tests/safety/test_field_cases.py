@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 import unicodedata
 from typing import TYPE_CHECKING, Any
@@ -26,23 +25,30 @@ if TYPE_CHECKING:
 FACTS = scaled(4_000, 40_000)
 
 
+# A child's peak begins with what its parent had, so a small process stands between.
+BETWEEN = """
+import os, resource, subprocess, sys
+status = subprocess.call(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
+sys.exit(status)
+"""
+
+
 def measured(store: Store, *argv: str) -> tuple[int, float, dict[str, Any]]:
     """Call the command line; return its status, its peak of memory in MB, and its answer."""
     start = time.monotonic()
-    with tempfile.TemporaryFile() as out:
-        child = subprocess.Popen(
-            [sys.executable, "-m", "memhtml", *argv, "--repo", str(store.root), "--json"],
-            stdout=out,
-            env=environment(MEMHTML_DURABILITY="none"),
-        )
-        _, status, used = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        out.seek(0)
-        answer = json.loads(out.read())
-    peak = used.ru_maxrss / 1024 / (1024 if sys.platform == "darwin" else 1)
+    memhtml = [sys.executable, "-m", "memhtml", *argv, "--repo", str(store.root), "--json"]
+    done = subprocess.run(
+        [sys.executable, "-c", BETWEEN, *memhtml],
+        capture_output=True,
+        env=environment(MEMHTML_DURABILITY="none"),
+        check=False,
+    )
+    answer = json.loads(done.stdout)
+    peak = int(done.stderr.split()[-1]) / 1024 / (1024 if sys.platform == "darwin" else 1)
     if SOAK:
         print(f"\n{argv[0]}: {time.monotonic() - start:.1f} s, {peak:.0f} MB")  # noqa: T201
-    return child.returncode, peak, answer
+    return done.returncode, peak, answer
 
 
 def ops_file(place: Path) -> Path:

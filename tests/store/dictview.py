@@ -31,8 +31,8 @@ class DictView:
     def find_active(self, content_hash: str) -> str | None:
         return next((f.path for f in self._facts() if f.content_hash == content_hash), None)
 
-    def find_near(self, near_key: str) -> str | None:
-        return next((f.path for f in self._facts() if f.near_key == near_key), None)
+    def find_near(self, near_key: str) -> list[str]:
+        return [f.path for f in self._facts() if f.near_key == near_key][:3]
 
     def find_frame(self, frame_key: str) -> tuple[str, str] | None:
         found = [(f.path, f.claim) for f in self._facts() if f.frame_key == frame_key]

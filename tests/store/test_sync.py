@@ -565,7 +565,8 @@ def test_stores_on_two_branches_do_not_pass_each_other_by(tmp_path: Path) -> Non
 
     with pytest.raises(RepositoryState, match=r"'master'.*'main'") as unborn:
         bob.sync()
-    Corpus.init(tmp_path / "bob")
+    # Two stores made in one second would begin with the same commit.
+    Corpus.init(tmp_path / "bob", clock=lambda: datetime(2026, 1, 1, tzinfo=UTC))
     bob.write("The barn is dry.", "Barn")
     with pytest.raises(RepositoryState, match=r"'master'.*'main'") as apart:
         bob.sync()

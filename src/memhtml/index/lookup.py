@@ -43,7 +43,7 @@ ORDER BY created_at, path LIMIT 1
 _FIND_NEAR = """
 SELECT path FROM files
 WHERE near_key = ? AND archived = 0 AND memory_type <> 'task'
-ORDER BY created_at, path LIMIT 1
+ORDER BY created_at, path LIMIT 3
 """
 _FIND_FRAME = """
 SELECT path, gist FROM files
@@ -119,11 +119,10 @@ def find_active(index: Index, content_hash: str) -> str | None:
     return found and found[0]
 
 
-def find_near(index: Index, near_key: str) -> str | None:
-    """Return the path of the oldest active memory with that key; tasks are not asked."""
+def find_near(index: Index, near_key: str) -> list[str]:
+    """Return the paths of the three oldest active memories with that key; tasks are not asked."""
     with index.guarded("look up a rewording"):
-        found = index.connection.execute(_FIND_NEAR, (near_key,)).fetchone()
-    return found and found[0]
+        return [path for (path,) in index.connection.execute(_FIND_NEAR, (near_key,))]
 
 
 def find_frame(index: Index, frame_key: str) -> tuple[str, str] | None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memhtml.model.document import Document
 
 __all__ = [
+    "NEAR_SHOWN",
     "Fact",
     "File",
     "Move",
@@ -40,6 +41,9 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+
+NEAR_SHOWN = 3
+"""How many memories that say nearly the same are named at most (store format §9)."""
 
 SUBJECT_CHARS = 72
 """Where a commit subject's text is cut (store format §2)."""
@@ -150,8 +154,8 @@ class View(Protocol):
         """Return the path of the oldest active memory with that content; tasks do not count."""
         ...
 
-    def find_near(self, near_key: str) -> str | None:
-        """Return the path of the oldest active memory with that key; tasks do not count."""
+    def find_near(self, near_key: str) -> Sequence[str]:
+        """Return the oldest active memories with that key, a few at most; tasks do not count."""
         ...
 
     def find_frame(self, frame_key: str) -> tuple[str, str] | None:
@@ -276,9 +280,11 @@ class Overlay:
         """Return the path of the memory that will be active with that content."""
         return self._first(self._base.find_active(content_hash), self._active.get(content_hash))
 
-    def find_near(self, near_key: str) -> str | None:
-        """Return the path of a memory that will be active with that key."""
-        return self._first(self._base.find_near(near_key), self._near.get(near_key))
+    def find_near(self, near_key: str) -> Sequence[str]:
+        """Return memories that will be active with that key, stored ones first."""
+        stored = [p for p in self._base.find_near(near_key) if p not in self._replaced]
+        made = [f.path for f in self._near.get(near_key, ()) if self._facts.get(f.path) is f]
+        return [*stored, *made][:NEAR_SHOWN]
 
     def find_frame(self, frame_key: str) -> tuple[str, str] | None:
         """Return path and claim of a memory that will be active with that key."""

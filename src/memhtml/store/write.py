@@ -104,8 +104,7 @@ def near_duplicates(fact: Fact, view: View) -> tuple[str, ...]:
 
     It only advises: case, spacing, a final stop or the order of words may matter to somebody.
     """
-    path = None if fact.near_key is None else view.find_near(fact.near_key)
-    return () if path is None else (path,)
+    return () if fact.near_key is None else tuple(view.find_near(fact.near_key))
 
 
 def refuse_contradictions(draft: Draft) -> None:
