@@ -53,7 +53,7 @@ def test_a_caller_that_stops_early_leaves_no_child_behind(monkeypatch: pytest.Mo
     children = []
     start = subprocess.Popen
 
-    def watched(*args: Any, **options: Any) -> subprocess.Popen[bytes]:  # noqa: ANN401 - handed on
+    def watched(*args: Any, **options: Any) -> subprocess.Popen[bytes]:
         children.append(start(*args, **options))
         return children[-1]
 

@@ -50,7 +50,7 @@ class Yard:
         with open(f"{self.root}/{path}", "rb") as file:  # noqa: PTH123 - a scratch file
             return parse(file.read())
 
-    def recall(self, question: str = "kiln firing", **options: Any) -> Pack:  # noqa: ANN401 - as `recall` takes them
+    def recall(self, question: str = "kiln firing", **options: Any) -> Pack:
         return recall(self.index, question, read=self.read, **options)
 
 

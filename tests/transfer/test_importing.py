@@ -180,7 +180,7 @@ def test_each_point_of_an_agents_file_is_a_memory(corpus: Corpus, source: Path) 
 
 
 def chatgpt() -> list[dict[str, Any]]:
-    def node(**message: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
+    def node(**message: Any) -> dict[str, Any]:
         return {"message": {"id": "m", "create_time": 1714557600.5, **message}}
 
     def text(*parts: str) -> dict[str, Any]:
