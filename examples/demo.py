@@ -148,7 +148,8 @@ def main() -> int:
 
     tour.memhtml("status")
     print(f"\nThe store is at {BOLD}{root}{RESET}; look around, it is yours to delete.")
-    print(f"Try it: memhtml --repo {shlex.quote(str(root))} search 'who is on call'")
+    command = [sys.executable, "-m", "memhtml", "--repo", str(root), "search", "who is on call"]
+    print(f"Try it: {shlex.join(command)}")
     return 0
 
 

@@ -92,6 +92,22 @@ def _pattern(expected: list[str]) -> str:
     return "".join(parts)
 
 
+def test_the_python_of_the_readme_runs_as_it_stands(tmp_path: Path) -> None:
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    block = re.search(r"^```python\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
+    assert block is not None
+    done = subprocess.run(
+        [sys.executable, "-c", block[1]],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == ("areas/inbox/rye-starter.html The rye starter is fed at 05:40.\n")
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     for target in LINK_RE.findall(page.read_text(encoding="utf-8")):

@@ -348,6 +348,32 @@ def test_the_index_is_rebuilt_updated_and_described(store: Path) -> None:
         assert run(store, "index", command, is_terminal=True).status == 0
 
 
+def test_a_path_may_be_spelled_as_a_shell_completes_it(store: Path) -> None:
+    written = call("write", "--type=semantic", "--title=T", "--claim=C.", "--repo", str(store))
+    path = written.data["path"]
+    for spelling in (f"./{path}", str(store / path)):
+        read = call("read", spelling, "--repo", str(store))
+        assert read.status == 0, read.out
+        assert read.data["path"] == path
+    outside = call("read", str(store.parent / "elsewhere.html"), "--repo", str(store))
+    assert outside.status == 1
+
+
+def test_a_hint_is_about_the_store_that_was_named(store: Path) -> None:
+    named = call("read", "areas/none.html", "--repo", str(store)).json["suggestions"]
+    assert named[0] == f"memhtml --repo {store} search none"
+    unnamed = call("read", "areas/none.html", env={"MEMHTML_ROOT": str(store)}).json["suggestions"]
+    assert unnamed[0] == "memhtml search none"
+
+
+def test_check_without_paths_checks_the_store_that_was_named(store: Path, tmp_path: Path) -> None:
+    call("write", "--type=semantic", "--title=T", "--claim=C.", "--repo", str(store))
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    assert call("check", cwd=elsewhere).data["filesChecked"] == 0
+    assert call("check", "--repo", str(store), cwd=elsewhere).data["filesChecked"] > 0
+
+
 def test_a_folder_that_is_no_store_is_left_alone(tmp_path: Path) -> None:
     for argv in (["search", "x"], ["status"], ["read", "x"], ["index", "rebuild"]):
         result = call(*argv, "--repo", "plain", cwd=tmp_path)

@@ -196,7 +196,7 @@ def test_without_numpy_a_model_is_unavailable_with_the_command_to_install_it(
     monkeypatch.setitem(sys.modules, "numpy", None)
     with pytest.raises(ModelUnavailable, match="numpy") as caught:
         load.sparse_encoder("tiny", caches[True])
-    assert caught.value.suggestions == ("python -m pip install 'memhtml[semantic]'",)
+    assert caught.value.suggestions == ("python -m pip install 'numpy>=1.26,<3'",)
     with pytest.raises(ModelUnavailable, match="numpy") as caught:
         load.provider_encoder("ollama", {"model": "m", "dims": "3"})
-    assert caught.value.suggestions == ("python -m pip install 'memhtml[semantic]'",)
+    assert caught.value.suggestions == ("python -m pip install 'numpy>=1.26,<3'",)

@@ -382,4 +382,4 @@ def test_bedrock_without_boto3_says_what_to_install(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "boto3", None)
     with pytest.raises(ModelUnavailable, match="boto3") as caught:
         load.provider_encoder("bedrock", {})
-    assert caught.value.suggestions == ("python -m pip install 'memhtml[bedrock]'",)
+    assert caught.value.suggestions == ("python -m pip install 'boto3>=1.35,<2'",)

@@ -35,4 +35,4 @@ def test_without_the_package_it_is_said_what_to_install(monkeypatch: pytest.Monk
     assert split_front_matter("no front matter").body == "no front matter"
     with pytest.raises(UsageError) as caught:
         split_front_matter("---\na: b\n---\n")
-    assert caught.value.suggestions == ("pip install 'memhtml[import]'",)
+    assert caught.value.suggestions == ("pip install 'pyyaml>=6,<7'",)

@@ -107,6 +107,17 @@ CONFIG = (
         "bulk",
     ),
     ("MEMHTML_CACHE", "The folder in which models stand.", "the user's cache folder"),
+    (
+        "MEMHTML_DETECTOR",
+        "How code is told from prose when it is written: builtin, highlightjs or off.",
+        "builtin",
+    ),
+    (
+        "MEMHTML_HIGHLIGHTJS",
+        "The highlight.js that the detector of that name runs, which must be the known release.",
+        "",
+    ),
+    ("MEMHTML_MCP_TOKEN", "What a caller of serve mcp --http must send as its bearer.", ""),
     ("NO_COLOR", "Any value: no colours.", ""),
     ("COLUMNS", "The width of the terminal in cells.", "the terminal's"),
 )

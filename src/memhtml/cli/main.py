@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["main", "process_world"]
 
+_STORELESS = frozenset({"help", "manifest", "completion", "detect", "model", "check"})
+"""Commands of a suggestion that are about no store."""
 _INTERRUPTED = 130
 _PIPE_CLOSED = 141
 
@@ -46,6 +48,7 @@ def main(argv: Sequence[str], world: World) -> int:
                 import traceback  # noqa: PLC0415 - only when we are at fault
 
                 traceback.print_exception(error, file=world.stderr)
+            answer = failure._replace(suggestions=_about_the_store(failure.suggestions, argv))
         _print(answer, argv, world)
         world.stdout.flush()
     except BrokenPipeError:
@@ -121,6 +124,34 @@ def _answer(argv: Sequence[str], world: World) -> Success:
         if page not in error.suggestions:
             error.suggestions = (*error.suggestions, page)
         raise
+
+
+def _about_the_store(suggestions: Sequence[str], argv: Sequence[str]) -> tuple[str, ...]:
+    """Return *suggestions* such that each command works on the store that *argv* names, if any."""
+    if not any(word.startswith("--repo") for word in argv):
+        return tuple(suggestions)
+    from memhtml.model.errors import UsageError  # noqa: PLC0415 - only for an error with a store
+    from memhtml.model.shell import quoted  # noqa: PLC0415 - as above
+
+    try:
+        repo = parse(argv).values["repo"]
+    except UsageError:
+        return tuple(suggestions)
+    if not isinstance(repo, str) or not repo.strip():
+        return tuple(suggestions)
+    root = quoted(repo)
+
+    def aimed(command: str) -> str:
+        program, _, rest = command.partition(" ")
+        if "--repo" in command or not rest:
+            return command
+        if program == "memhtml" and rest.split()[0] not in _STORELESS:
+            return f"memhtml --repo {root} {rest}"
+        if program == "git" and not rest.startswith("config --global"):
+            return f"git -C {root} {rest}"
+        return command
+
+    return tuple(" && ".join(map(aimed, hint.split(" && "))) for hint in suggestions)
 
 
 def _reference(name: str, *words: str, world: World) -> Success:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from memhtml.corpus import Corpus
     from memhtml.index.lookup import SkippedFile
 
-__all__ = ["open_store", "root_of", "skipped_json"]
+__all__ = ["memory_path", "open_store", "root_of", "skipped_json"]
 
 _DURABILITIES = ("none", "bulk", "each")
 
@@ -28,6 +29,22 @@ def root_of(call: Call) -> str:
         RepoRequired: none was named, and the environment forbids a default.
     """
     return store_root(call.optional_text("repo"), call.world.env, call.world.cwd)
+
+
+def memory_path(call: Call, name: str) -> str:
+    """Return the argument *name* as a path within the store, however a shell spelled it.
+
+    A leading ``./`` goes, and so does the store's own folder before an absolute path. Whatever else
+    it may be is returned as it is, for the store to judge.
+    """
+    path = call.text(name)
+    if not os.path.isabs(path):
+        return path.removeprefix("./")
+    root = root_of(call)
+    for base in dict.fromkeys((root, os.path.realpath(root))):
+        if path.startswith(base + os.sep):
+            return path[len(base) + 1 :].replace(os.sep, "/")
+    return path
 
 
 def open_store(call: Call, *, index_delay: float = 0.0) -> Corpus:

@@ -134,7 +134,7 @@ def _about_clone(corpus: Corpus) -> Iterator[Finding]:
         yield Finding(
             code="identity-missing",
             message="commits bear a stand-in name",
-            hint="tell git your name and address: user.name and user.email",
+            hint="git config --global user.name 'Your Name', and user.email likewise",
         )
 
 

@@ -243,7 +243,7 @@ def _engine() -> _Engine:
     except ImportError as error:
         raise StorageFailure(
             "the highlightjs detector needs a JavaScript engine that is not installed",
-            suggestions=("pip install 'memhtml[highlightjs]'",),
+            suggestions=("pip install 'mini-racer>=0.14.1,<0.15'",),
         ) from error
     engine: _Engine = racer.MiniRacer()
     return engine

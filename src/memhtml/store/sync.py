@@ -172,7 +172,7 @@ class _Clone:
                 f"git branch --set-upstream-to {quoted(f'{remote}/{theirs}')}",
                 "memhtml sync --allow-unrelated",
             )
-            advice = [" && ".join(joining), f"git push {quoted(remote)} {quoted(branch)}"]
+            advice = [" && ".join(joining)]
         raise RepositoryState(
             f"this store is on branch {branch!r}, and {remote!r} has no such branch: its own "
             f"{'is' if len(names) == 1 else 'are'} {', '.join(map(repr, names))}",

@@ -60,7 +60,7 @@ def _load(raw: str) -> dict[str, Any]:
     except ImportError:
         raise UsageError(
             "reading the front matter of notes needs the package 'pyyaml'",
-            suggestions=("pip install 'memhtml[import]'",),
+            suggestions=("pip install 'pyyaml>=6,<7'",),
         ) from None
 
     class _Plain(yaml.BaseLoader):

@@ -28,9 +28,10 @@ COMMANDS = (
         description=(
             "The stream is JSON, one object a line: "
             '{"op": "write", "title": …, "type": …, "body": …}, and likewise task, task_status, '
-            "correct, archive and link. The fields are those of the single commands, with _ for "
-            "-. In body the first sentence is the claim. Any path may be @N: the file that "
-            "operation N, counted from 0, makes or leaves behind.\n\n"
+            "correct, archive and link. Write takes title, type, body, tags, entities, links, "
+            "facets, citations and more; docs/apply.md has every field of each. In body the first "
+            "sentence is the claim, and blank lines part paragraphs. Any path may be @N: the file "
+            "that operation N, counted from 0, makes or leaves behind.\n\n"
             "All operations are looked at before anything is written. If one is refused none is "
             "carried out, and every refusal is told; --continue-on-error carries out the others."
         ),
@@ -99,6 +100,8 @@ def run(call: Call) -> Success:
         last_wins=call.values["consolidate"] is not None,
         allow_secret=call.is_on("allow-secret"),
     )
+    if call.optional_text("file") is None and call.world.stdin.isatty():
+        call.world.stderr.write("reading operations from the terminal; an end of file ends them\n")
     with _stream(call) as stream:
         requests = list(read_ops(stream))
     if not requests:

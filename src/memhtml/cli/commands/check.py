@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memhtml.cli.command import Argument, Command, Flag, Kind
 from memhtml.cli.envelope import Success
+from memhtml.cli.stores import root_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,7 +35,7 @@ COMMANDS = (
         arguments=(
             Argument(
                 name="path",
-                summary="a file, a folder, or - for standard input; the current folder if absent",
+                summary="a file, a folder, or - for standard input; else --repo or this folder",
                 required=False,
                 repeatable=True,
                 is_path=True,
@@ -119,8 +120,10 @@ def _check(call: Call) -> tuple[Summary, list[FileReport]]:
     unreadable: list[Problem] = []
     skipped: list[Problem] = []
     checked = 0
+    # Without paths, a store that is named is what there is to check.
+    folder = "." if call.optional_text("repo") is None else root_of(call)
     for found in checkfiles.find_files(
-        call.texts("path") or (".",), call.world.cwd, call.world.env
+        call.texts("path") or (folder,), call.world.cwd, call.world.env
     ):
         if isinstance(found, checkfiles.Problem):
             skipped.append(found)

@@ -86,7 +86,7 @@ def run(call: Call) -> Success:
         import mcp  # noqa: F401, PLC0415 - heavy, and an extra
     except ImportError:
         raise UsageError(
-            "serving needs the package 'mcp'", suggestions=("pip install 'memhtml[mcp]'",)
+            "serving needs the package 'mcp'", suggestions=("pip install 'mcp>=2.3,<3'",)
         ) from None
     import anyio  # noqa: PLC0415 - comes with the extra
 

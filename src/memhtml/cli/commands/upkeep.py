@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memhtml.cli.command import Command, Flag, Kind
 from memhtml.cli.envelope import Success
-from memhtml.cli.stores import open_store
+from memhtml.cli.stores import open_store, root_of
 from memhtml.model.errors import InvalidFlag
 
 if TYPE_CHECKING:
@@ -188,10 +188,15 @@ def _publish(call: Call) -> Success:
         done = publish(corpus, replace=call.is_on("replace"))
 
     def text(screen: Screen) -> str:
+        import os.path  # noqa: PLC0415 - only for people
+
+        from memhtml.cli.screen import printable  # noqa: PLC0415 - as above
+
         if done.commit is None:
             return f"nothing to do: all {done.pages} pages stand as they should\n"
         told = f"wrote {len(done.written)} and removed {len(done.removed)} of {done.pages} pages"
-        return f"{screen.paint(told, 'green')}\nopen index.html in a browser\n"
+        page = printable(os.path.join(root_of(call), "index.html"))
+        return f"{screen.paint(told, 'green')}\nopen {page} in a browser\n"
 
     return Success(
         "publish.report",

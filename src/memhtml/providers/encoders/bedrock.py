@@ -41,7 +41,7 @@ def encoder(options: Mapping[str, str]) -> RemoteEncoder:
     try:
         boto3 = import_module("boto3")
     except ModuleNotFoundError as error:
-        advice = ("python -m pip install 'memhtml[bedrock]'",)
+        advice = ("python -m pip install 'boto3>=1.35,<2'",)
         raise ModelUnavailable(model, "boto3 is not installed", suggestions=advice) from error
     failures = import_module("botocore.exceptions")
     config = import_module("botocore.config").Config(

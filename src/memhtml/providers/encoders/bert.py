@@ -99,7 +99,8 @@ def normalised(
     """Return *x* with each row at mean 0 and variance 1, then times *gain* plus *bias*."""
     centred = x - x.mean(-1, keepdims=True)
     variance = (centred * centred).mean(-1, keepdims=True)
-    result: NDArray[float32] = centred / np.sqrt(variance + epsilon) * gain + bias
+    scaled = centred / np.sqrt(variance + epsilon) * gain + bias
+    result: NDArray[float32] = scaled.astype(np.float32, copy=False)
     return result
 
 

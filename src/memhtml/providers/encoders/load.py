@@ -138,7 +138,7 @@ def provider_encoder(name: str, options: Mapping[str, str]) -> DenseEncoder:
 
 def without_numpy(name: str) -> ModelUnavailable:
     """Return what to raise when model *name* needs numpy and there is none."""
-    install = "python -m pip install 'memhtml[semantic]'"
+    install = "python -m pip install 'numpy>=1.26,<3'"
     return ModelUnavailable(name, "numpy is not installed", suggestions=(install,))
 
 
