@@ -362,7 +362,7 @@ def test_most_memories_vanishing_at_once_stops_reading_and_empties_nothing(
             answer = store.run(*argv)
             assert (answer.status, answer.json["code"]) == (1, "ERR_STORAGE"), argv
             assert "30 of 30 memories are missing" in answer.json["error"]
-            assert "git restore ." in answer.json["suggestions"]
+            assert f"git -C {store.root} restore ." in answer.json["suggestions"]
     else:
         with Corpus.open(store.root) as corpus:
             for act in (corpus.update, corpus.rebuild, lambda: examine(corpus)):
