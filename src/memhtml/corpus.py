@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from memhtml.index import indexer
 from memhtml.index.database import open_index
+from memhtml.model.closing import Closing
 from memhtml.model.errors import (
     Busy,
     GitFailure,
@@ -32,7 +33,6 @@ from memhtml.store.repo import Repo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from types import TracebackType
     from typing import Self
 
     from _typeshed import DataclassInstance
@@ -134,7 +134,7 @@ class UsageExport(NamedTuple):
     """None when the copy said so already."""
 
 
-class Corpus:
+class Corpus(Closing):
     """An open store; a context manager."""
 
     def __init__(
@@ -198,17 +198,6 @@ class Corpus:
         )
         folder = None if cache_dir is None else os.fspath(cache_dir)
         return cls(repo, clock, on_lag, detect or _detect, folder)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Bring git's index in step and let go of everything; closing twice is harmless."""

@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import apsw
 
 from memhtml.index.schema import CHUNK_CHARS, SCHEMA_VERSION, TABLES
+from memhtml.model.closing import Closing
 from memhtml.model.errors import Busy, IndexStale, StorageFailure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import TracebackType
-    from typing import Self
 
 __all__ = [
     "BUSY_TIMEOUT_MS",
@@ -65,7 +64,7 @@ class State(NamedTuple):
     updated_at: str
 
 
-class Index:
+class Index(Closing):
     """One connection to the index of one store; a context manager. For one thread at a time."""
 
     def __init__(
@@ -86,17 +85,6 @@ class Index:
         self.is_private = is_private
         """The store cannot be written to, so this index lives and dies with the process."""
         self._identity = None if is_private else _identity(path)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Let go of the file. Closing twice is harmless."""

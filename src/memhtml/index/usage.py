@@ -22,12 +22,11 @@ import apsw
 from memhtml.index.database import BUSY_TIMEOUT_MS, cache_folder, make_ignored_folder
 from memhtml.index.state_file import state_path
 from memhtml.index.usage_schema import MIGRATIONS
+from memhtml.model.closing import Closing
 from memhtml.model.errors import Busy, StorageFailure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from types import TracebackType
-    from typing import Self
 
 __all__ = [
     "COOLDOWN_SECONDS",
@@ -141,23 +140,12 @@ class Reinforced(NamedTuple):
     """It was no news: a memory opened again within the cooldown."""
 
 
-class UsagePlane:
+class UsagePlane(Closing):
     """One connection to the state plane of one store; a context manager. For one thread."""
 
     def __init__(self, path: str, connection: apsw.Connection) -> None:
         self.path = path
         self.connection = connection
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Let go of the file. Closing twice is harmless."""

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from memhtml.format.detect import detect, read_model
 from memhtml.format.language_names import Score, detect_score, is_too_long
+from memhtml.model.closing import Closing
 from memhtml.model.errors import InvalidFlag, StorageFailure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Self
 
     from memhtml.format.detect import LanguageModel
 
@@ -172,7 +172,7 @@ def _damaged(reason: str) -> StorageFailure:
     )
 
 
-class HighlightJs:
+class HighlightJs(Closing):
     """highlight.js 11.11.2 in an engine of its own, ready to rank grammars.
 
     Starting one reads all 192 grammars, which takes most of a second; a text of 4,096 characters
@@ -184,12 +184,6 @@ class HighlightJs:
         modules = _modules(archive)
         self._engine.eval(_LOADER)
         self._engine.call("start", json.dumps(modules))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Stop the engine."""

@@ -13,6 +13,7 @@ from _thread import RLock
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from memhtml.model.closing import Closing
 from memhtml.model.errors import MemhtmlError, PathNotFound, StorageFailure
 from memhtml.model.tree import Change, ChangeKind
 from memhtml.store import files, gitdir, objects
@@ -22,7 +23,6 @@ from memhtml.store.legal import violation
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from threading import Timer
-    from types import TracebackType
     from typing import Self
 
     from memhtml.model.tree import TreeEntry, WorktreeChange
@@ -68,7 +68,7 @@ class InitReport(NamedTuple):
     """The author is the one git is configured with, not our stand-in."""
 
 
-class Repo:
+class Repo(Closing):
     """A git repository that holds a store. Opening one changes nothing and starts no process."""
 
     def __init__(self, where: GitDir, options: Options) -> None:
@@ -160,17 +160,6 @@ class Repo:
                 author=str(author),
                 has_own_identity=author != FALLBACK,
             )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Bring the index in step and end every child process."""

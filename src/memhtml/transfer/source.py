@@ -11,11 +11,11 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from memhtml.model.closing import Closing
 from memhtml.model.errors import InvalidFlag, StorageFailure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from types import TracebackType
     from typing import Self
 
 __all__ = ["MAX_FILE_BYTES", "Source"]
@@ -26,7 +26,7 @@ MAX_FILE_BYTES = 64 * 2**20
 _HIDDEN = frozenset({"__MACOSX", "node_modules"})
 
 
-class Source:
+class Source(Closing):
     """An open source; a context manager."""
 
     def __init__(self, root: Path, names: Iterable[str], archive: zipfile.ZipFile | None) -> None:
@@ -77,15 +77,8 @@ class Source:
         source.hidden = frozenset(entry.name for entry in root.iterdir() if entry.name[0] == ".")
         return source
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Let go of the archive, if it is one."""
         if self._archive is not None:
             self._archive.close()
 
