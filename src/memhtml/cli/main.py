@@ -43,7 +43,7 @@ def main(argv: Sequence[str], world: World) -> int:
             world.stderr.write("\n")
             return _INTERRUPTED
         except Exception as error:  # noqa: BLE001 - the edge: whatever happens is answered
-            answer = failure = failure_of(error)
+            failure = failure_of(error)
             if failure.code == "ERR_UNKNOWN":
                 import traceback  # noqa: PLC0415 - only when we are at fault
 

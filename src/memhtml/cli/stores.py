@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memhtml.corpus import Corpus
     from memhtml.index.lookup import SkippedFile
 
-__all__ = ["memory_path", "open_store", "root_of", "skipped_json"]
+__all__ = ["open_store", "path_in_store", "root_of", "skipped_json"]
 
 _DURABILITIES = ("none", "bulk", "each")
 
@@ -31,7 +31,7 @@ def root_of(call: Call) -> str:
     return store_root(call.optional_text("repo"), call.world.env, call.world.cwd)
 
 
-def memory_path(call: Call, name: str) -> str:
+def path_in_store(call: Call, name: str) -> str:
     """Return the argument *name* as a path within the store, however a shell spelled it.
 
     A leading ``./`` goes, and so does the store's own folder before an absolute path. Whatever else

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memhtml.cli.command import Argument, Command, Flag, Kind
 from memhtml.cli.commands.memory import DRAFT_FLAGS, article_of, labels_of
 from memhtml.cli.envelope import Success
-from memhtml.cli.stores import memory_path, open_store
+from memhtml.cli.stores import open_store, path_in_store
 from memhtml.model.errors import MissingArgument
 from memhtml.model.vocabulary import MemoryType, Rel, RelClass
 
@@ -139,7 +139,7 @@ def _correct(call: Call) -> Success:
     kind = call.optional_text("type")
     labels = labels_of(call)
     correction = Correction(
-        target=memory_path(call, "target"),
+        target=path_in_store(call, "target"),
         title=call.optional_text("title"),
         reason=call.optional_text("reason"),
         expect=call.optional_text("expect"),
@@ -174,7 +174,7 @@ def _archive(call: Call) -> Success:
         )
     if path is not None:
         with open_store(call) as corpus:
-            done = corpus.archive(memory_path(call, "path"), reason=call.text("reason"))
+            done = corpus.archive(path_in_store(call, "path"), reason=call.text("reason"))
         return _told(
             "memory.archived",
             {"path": done.path, "archivePath": done.archive_path, "commitSha": done.commit},
@@ -217,7 +217,7 @@ def _archive_chosen(call: Call) -> Success:
 
 def _unarchive(call: Call) -> Success:
     with open_store(call) as corpus:
-        done = corpus.unarchive(memory_path(call, "path"), force=call.is_on("force"))
+        done = corpus.unarchive(path_in_store(call, "path"), force=call.is_on("force"))
     return _told(
         "memory.unarchived",
         {"path": done.path, "archivePath": done.archive_path, "commitSha": done.commit},
@@ -226,7 +226,7 @@ def _unarchive(call: Call) -> Success:
 
 
 def _link(call: Call) -> Success:
-    ends = (memory_path(call, "src"), Rel(call.text("rel")), memory_path(call, "dst"))
+    ends = (path_in_store(call, "src"), Rel(call.text("rel")), path_in_store(call, "dst"))
     with open_store(call) as corpus:
         done = corpus.link(*ends) if call.command.name == "link" else corpus.unlink(*ends)
     return _told(

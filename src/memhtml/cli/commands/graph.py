@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memhtml.cli.command import Argument, Command, Flag, Kind
 from memhtml.cli.envelope import Success
 from memhtml.cli.scopes import FRESH, is_scanned
-from memhtml.cli.stores import memory_path, open_store
+from memhtml.cli.stores import open_store, path_in_store
 from memhtml.model.vocabulary import Rel
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def run(call: Call) -> Success:
 
 def _resolve(call: Call) -> Success:
     with open_store(call) as corpus:
-        trail = corpus.resolve(memory_path(call, "path"), scan=is_scanned(call))
+        trail = corpus.resolve(path_in_store(call, "path"), scan=is_scanned(call))
 
     def text(screen: Screen) -> str:
         from memhtml.cli.views.graph import trail_lines  # noqa: PLC0415 - only for people
@@ -122,7 +122,7 @@ def _resolve(call: Call) -> Success:
 def _neighbors(call: Call) -> Success:
     with open_store(call) as corpus:
         found = corpus.neighbors(
-            memory_path(call, "path"),
+            path_in_store(call, "path"),
             depth=call.integer("depth"),
             rels=_rels(call),
             limit=call.integer("limit"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memhtml.cli.command import Argument, Command, Flag, Kind
 from memhtml.cli.envelope import Success
-from memhtml.cli.stores import memory_path, open_store
+from memhtml.cli.stores import open_store, path_in_store
 
 if TYPE_CHECKING:
     from memhtml.cli.command import Call
@@ -117,7 +117,7 @@ def run(call: Call) -> Success:
 
 def _history(call: Call) -> Success:
     with open_store(call) as corpus:
-        versions = corpus.history(memory_path(call, "path"))
+        versions = corpus.history(path_in_store(call, "path"))
         words = corpus.compare_versions(versions)
 
     def text(screen: Screen) -> str:
@@ -139,7 +139,7 @@ def _history(call: Call) -> Success:
 
 def _blame(call: Call) -> Success:
     with open_store(call) as corpus:
-        blamed = corpus.blame(memory_path(call, "path"))
+        blamed = corpus.blame(path_in_store(call, "path"))
 
     def text(screen: Screen) -> str:
         from memhtml.cli.views.history import blame_lines  # noqa: PLC0415 - only for people

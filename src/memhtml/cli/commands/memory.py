@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from memhtml.cli.command import Argument, Command, Flag, Kind
 from memhtml.cli.envelope import Success
-from memhtml.cli.stores import memory_path, open_store
+from memhtml.cli.stores import open_store, path_in_store
 from memhtml.model.errors import MissingArgument
 from memhtml.model.vocabulary import MemoryType, Rel, TaskStatus
 
@@ -454,7 +454,7 @@ def instant_of(call: Call, flag: str) -> str | None:
 
 def _read(call: Call) -> Success:
     with open_store(call) as corpus:
-        memory = corpus.read(memory_path(call, "path"))
+        memory = corpus.read(path_in_store(call, "path"))
 
     def text(screen: Screen) -> str:
         from memhtml.cli.views.memories import memory_page  # noqa: PLC0415 - only for people

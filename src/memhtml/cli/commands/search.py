@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memhtml.cli.command import Argument, Command, Flag, Kind
 from memhtml.cli.envelope import Success
 from memhtml.cli.scopes import FRESH, SCOPE_FLAGS, cursor_flag, is_scanned, limit_flag, scope_of
-from memhtml.cli.stores import memory_path, open_store
+from memhtml.cli.stores import open_store, path_in_store
 
 if TYPE_CHECKING:
     from memhtml.cli.command import Call
@@ -310,7 +310,7 @@ def _line_json(line: IndexLine) -> Json:
 def _similar(call: Call) -> Success:
     with open_store(call) as corpus:
         found = corpus.similar(
-            memory_path(call, "path"),
+            path_in_store(call, "path"),
             scope_of(call),
             limit=call.integer("limit"),
             scan=is_scanned(call),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memhtml.cli.command import Argument, Command, Flag
 from memhtml.cli.commands.memory import DRAFT_FLAGS, article_of, instant_of, labels_of
 from memhtml.cli.envelope import Success
-from memhtml.cli.stores import memory_path, open_store
+from memhtml.cli.stores import open_store, path_in_store
 from memhtml.model.vocabulary import MemoryType, TaskStatus
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _add(call: Call) -> Success:
 def _set_status(call: Call) -> Success:
     with open_store(call) as corpus:
         done = corpus.set_task_status(
-            memory_path(call, "path"),
+            path_in_store(call, "path"),
             TaskStatus(call.text("status")),
             reason=call.optional_text("reason"),
         )
