@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memhtml.format.commonmark import MAX_MARKDOWN_CHARS
@@ -189,6 +189,8 @@ def test_a_text_of_megabytes_is_refused() -> None:
 
 
 @settings(max_examples=100)
+@example(["```py a label that runs on " + "and on " * 12 + "to its end\nx\n```"], "\n", False)
+@example(["<b title='" + "much " * 30 + "more'>bold</b> %%" + "aside " * 30 + "end%%"], "\n", True)
 @given(
     st.lists(st.sampled_from(FRAGMENTS), max_size=6),
     st.sampled_from(["\n", "\n\n", " "]),

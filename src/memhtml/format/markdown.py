@@ -309,7 +309,7 @@ class _Writer:
         lang = label if is_lang_token(label) else None
         ignored = rest.strip() if lang else token.info.strip()
         if ignored:
-            self._note("label", f"only a language labels code; {ignored[:60]!r} is left out")
+            self._note("label", f"only a language labels code; {ignored!r} is left out")
         return self._code(token.content, lang)
 
     def _code(self, content: str, lang: str | None = None) -> str:
@@ -365,16 +365,16 @@ class _Writer:
                 self._image(token, pieces)
             case "html_inline":
                 kind = "comment" if token.content.startswith("<!--") else "html"
-                self._note(kind, f"{token.content[:80]!r} is left out; the words around it stay")
+                self._note(kind, f"{token.content!r} is left out; the words around it stay")
                 if token.content.startswith("<br"):
                     pieces.text("\n")
             case "wiki_link":
                 self._wiki_link(token.content, pieces)
             case "wiki_embed":
-                self._note("embed", f"what {token.content[:80]!r} embeds is not part of the memory")
+                self._note("embed", f"what {token.content!r} embeds is not part of the memory")
                 self._wiki_link(token.content, pieces)
             case "wiki_comment":
-                self._note("comment", f"the comment {token.content.strip()[:80]!r} is left out")
+                self._note("comment", f"the comment {token.content.strip()!r} is left out")
             case _:
                 raise AssertionError(token.type)
 
@@ -390,7 +390,7 @@ class _Writer:
             self._used.add(label)
         href = str(token.attrs["href"])
         if not _safe_url_re.fullmatch(href):
-            self._note("link", f"no link is made to {href[:80]!r}; its text stays")
+            self._note("link", f"no link is made to {href!r}; its text stays")
             pieces.open_link("")
             return
         title = str(token.attrs.get("title", ""))
@@ -404,7 +404,7 @@ class _Writer:
         text = plain_words(token.children or ()) or str(token.attrs.get("title", "")) or "image"
         is_linked = _safe_url_re.fullmatch(src) is not None and not pieces.in_link
         became = "a link to it" if is_linked else "its text"
-        self._note("image", f"images have no place; {src[:80]!r} is kept as {became}")
+        self._note("image", f"images have no place; {src!r} is kept as {became}")
         if is_linked:
             pieces.open_link(f'<a href="{escape_attribute(src)}">')
         pieces.text(text)

@@ -204,7 +204,7 @@ def _link_requests(items: Sequence[Item]) -> tuple[list[LinkRequest], dict[int, 
         for wish in items[number].wishes:
             target = known.get(_key(wish.target))
             if target is None:
-                message = f"{wish.target[:80]!r} names none of the others, or several"
+                message = f"{wish.target!r} names none of the others, or several"
                 lost.setdefault(number, []).append(Note(wish.line, "link", message))
             elif target != place:
                 requests[LinkRequest(src=f"@{place}", rel=wish.rel, dst=f"@{target}")] = None

@@ -140,7 +140,7 @@ def _note(name: str, text: str, options: Options, *, observes: bool) -> Item:
             Note(
                 front.lines + 1,
                 "heading",
-                f"{converted.title[:80]!r} is left out: the note has another title",
+                f"{converted.title!r} is left out: the note has another title",
             )
         )
     parts = [converted.article_html, *render_extras(None, facets, ())]
