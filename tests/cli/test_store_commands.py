@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memhtml.cli.command import Noun
+from memhtml.cli.commands import every_command
 from tests.cli.calls import Result, call
 
 if TYPE_CHECKING:
@@ -357,6 +359,19 @@ def test_a_path_may_be_spelled_as_a_shell_completes_it(store: Path) -> None:
         assert read.data["path"] == path
     outside = call("read", str(store.parent / "elsewhere.html"), "--repo", str(store))
     assert outside.status == 1
+
+
+def test_every_argument_that_is_a_memory_may_be_spelled_so(store: Path) -> None:
+    paths = [write(store, "--claim", f"Gate {n} is open.").data["path"] for n in ("one", "two")]
+    done = run(store, "reinforce", f"./{paths[0]}", str(store / paths[1]), "--signal", "positive")
+    assert done.data["bumped"] == paths
+    assert run(store, "route", f"./{paths[0]}", str(store / paths[1])).status == 0
+    named_so = {"path", "target", "src", "dst", "start", "end"}
+    for command in every_command():
+        if command.is_about_store:
+            takes = {argument.name for argument in command.arguments if argument.name in named_so}
+            marked = {a.name for a in command.arguments if a.noun is Noun.MEMORY}
+            assert marked == takes, command.name
 
 
 def test_a_hint_is_about_the_store_that_was_named(store: Path) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from memhtml.cli.world import World
 
-__all__ = ["GLOBAL_FLAGS", "Argument", "Call", "Command", "Flag", "Kind", "Value"]
+__all__ = ["GLOBAL_FLAGS", "Argument", "Call", "Command", "Flag", "Kind", "Noun", "Value"]
 
 Value = str | int | float | bool | tuple[str, ...] | None
 """What a flag may hold once it has been read."""
@@ -34,6 +34,18 @@ class Kind(StrEnum):
     BOOLEAN = "boolean"
 
 
+class Noun(StrEnum):
+    """What a word names; a shell may offer what there is of it."""
+
+    FILE = "file"
+    """A file or folder on this machine."""
+    MEMORY = "memory"
+    """A memory. A call has its path within the store, however a shell spelled it."""
+    TAG = "tag"
+    ENTITY = "entity"
+    WORKSPACE = "workspace"
+
+
 class Argument(NamedTuple):
     """A word that stands by its place."""
 
@@ -42,8 +54,7 @@ class Argument(NamedTuple):
     required: bool = True
     repeatable: bool = False
     choices: tuple[str, ...] = ()
-    is_path: bool = False
-    """Names a file or folder on this machine, so a shell may complete it."""
+    noun: Noun | None = None
 
 
 class Flag(NamedTuple):
@@ -63,8 +74,7 @@ class Flag(NamedTuple):
     maximum: float | None = None
     short: str = ""
     """A one-letter spelling, without its dash."""
-    is_path: bool = False
-    """Names a file or folder on this machine, so a shell may complete it."""
+    noun: Noun | None = None
 
 
 class Command(NamedTuple):
@@ -82,6 +92,8 @@ class Command(NamedTuple):
     flags: tuple[Flag, ...] = ()
     errors: tuple[str, ...] = ()
     """Codes this command answers with beyond the usage codes."""
+    is_about_store: bool = True
+    """Whether a hint to call it names the store that a failed call was about."""
     exit_statuses: tuple[tuple[int, str], ...] = (
         (0, "success"),
         (1, "it could not be done"),
@@ -164,7 +176,7 @@ GLOBAL_FLAGS = (
     Flag(
         name="repo",
         metavar="folder",
-        is_path=True,
+        noun=Noun.FILE,
         summary="the store to work on; wins over MEMHTML_ROOT",
     ),
     Flag(name="json", kind=Kind.BOOLEAN, summary="answer with JSON, also on a terminal"),

@@ -10,8 +10,8 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from memhtml.cli.command import Call
-from memhtml.cli.commands import command_named, run
+from memhtml.cli.command import Call, Noun
+from memhtml.cli.commands import MODULES, command_named, run
 from memhtml.cli.envelope import Failure, Json, Success, failure_of
 from memhtml.cli.parse import parse
 from memhtml.cli.world import World
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["main", "process_world"]
 
-_STORELESS = frozenset({"help", "manifest", "completion", "detect", "model", "check"})
-"""Commands of a suggestion that are about no store."""
 _INTERRUPTED = 130
 _PIPE_CLOSED = 141
 
@@ -117,8 +115,13 @@ def _answer(argv: Sequence[str], world: World) -> Success:
         return _version()
     if command is None:
         return _bare(parsed, world)
+    call = Call(command, values, world)
+    if any(argument.noun is Noun.MEMORY for argument in command.arguments):
+        from memhtml.cli.stores import memories_in_store  # noqa: PLC0415 - not every call has one
+
+        call = memories_in_store(call)
     try:
-        return run(Call(command, values, world))
+        return run(call)
     except UsageError as error:
         page = f"memhtml help {command.name}"
         if page not in error.suggestions:
@@ -145,13 +148,19 @@ def _about_the_store(suggestions: Sequence[str], argv: Sequence[str]) -> tuple[s
         program, _, rest = command.partition(" ")
         if "--repo" in command or not rest:
             return command
-        if program == "memhtml" and rest.split()[0] not in _STORELESS:
+        if program == "memhtml" and _is_about_store(rest):
             return f"memhtml --repo {root} {rest}"
         if program == "git" and not rest.startswith("config --global"):
             return f"git -C {root} {rest}"
         return command
 
     return tuple(" && ".join(map(aimed, hint.split(" && "))) for hint in suggestions)
+
+
+def _is_about_store(words: str) -> bool:
+    first, _, rest = words.partition(" ")
+    names = (f"{first} {rest.partition(' ')[0]}", first)
+    return next((command_named(n).is_about_store for n in names if n in MODULES), True)
 
 
 def _reference(name: str, *words: str, world: World) -> Success:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from memhtml.cli.command import GLOBAL_FLAGS, Kind
+from memhtml.cli.command import GLOBAL_FLAGS, Kind, Noun
 from memhtml.cli.commands import every_command
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ _memhtml() {{
   fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   case "$command" in
-    {"|".join(shlex.quote(c.name) for c in every_command() if any(a.is_path for a in c.arguments))})
+    {"|".join(map(shlex.quote, _file_takers()))})
       [[ "$current" == -* ]] || COMPREPLY+=($(compgen -f -- "$current")) ;;
   esac
 }}
@@ -137,7 +137,7 @@ def fish_script() -> str:
             seen += f"; and __fish_seen_subcommand_from {second}"
         lines += [f"complete -c memhtml -n '{seen}' {_fish_flag(flag)}" for flag in command.flags]
         for argument in command.arguments:
-            if argument.is_path:
+            if argument.noun is Noun.FILE:
                 lines.append(f"complete -c memhtml -n '{seen}' -F")
             elif argument.choices:
                 lines.append(
@@ -176,6 +176,11 @@ def _families() -> dict[str, list[tuple[str, str]]]:
 
 def _pairs() -> list[str]:
     return [command.name for command in every_command() if " " in command.name]
+
+
+def _file_takers() -> list[str]:
+    """Return the commands that take a file."""
+    return [c.name for c in every_command() if any(a.noun is Noun.FILE for a in c.arguments)]
 
 
 def _globals() -> list[str]:
@@ -218,13 +223,13 @@ def _zsh_specs(command: Command) -> Iterator[str]:
         value = ""
         if flag.kind is not Kind.BOOLEAN:
             action = f"({' '.join(flag.choices)})" if flag.choices else ""
-            if flag.is_path:
+            if flag.noun is Noun.FILE:
                 action = "_files"
             value = f":{flag.metavar or flag.kind}:{action}"
         yield _zsh_quote(f"{repeat}--{flag.name}[{_zsh_escape(flag.summary)}]{value}")
     for argument in command.arguments:
         action = f"({' '.join(argument.choices)})" if argument.choices else ""
-        if argument.is_path:
+        if argument.noun is Noun.FILE:
             action = "_files"
         yield _zsh_quote(f"{'*' if argument.repeatable else ''}:{argument.name}:{action}")
 
@@ -246,7 +251,7 @@ def _fish_flag(flag: Flag) -> str:
     if flag.short:
         parts.append(f"-s {flag.short}")
     if flag.kind is not Kind.BOOLEAN:
-        parts.append("-x" if not flag.is_path else "-r -F")
+        parts.append("-x" if flag.noun is not Noun.FILE else "-r -F")
         if flag.choices:
             parts.append(f"-a {_fish_quote(' '.join(flag.choices))}")
     return " ".join(parts)

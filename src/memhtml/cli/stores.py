@@ -6,6 +6,7 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING
 
+from memhtml.cli.command import Noun
 from memhtml.cli.world import store_root
 from memhtml.model.errors import InvalidFlag
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from memhtml.corpus import Corpus
     from memhtml.index.lookup import SkippedFile
 
-__all__ = ["open_store", "path_in_store", "root_of", "skipped_json"]
+__all__ = ["memories_in_store", "open_store", "root_of", "skipped_json"]
 
 _DURABILITIES = ("none", "bulk", "each")
 
@@ -31,13 +32,25 @@ def root_of(call: Call) -> str:
     return store_root(call.optional_text("repo"), call.world.env, call.world.cwd)
 
 
-def path_in_store(call: Call, name: str) -> str:
-    """Return the argument *name* as a path within the store, however a shell spelled it.
+def memories_in_store(call: Call) -> Call:
+    """Return *call* with every argument that is a memory as its path within the store.
 
     A leading ``./`` goes, and so does the store's own folder before an absolute path. Whatever else
-    it may be is returned as it is, for the store to judge.
+    it may be stays as it is, for the store to judge.
     """
-    path = call.text(name)
+    values = dict(call.values)
+    for argument in call.command.arguments:
+        given = values.get(argument.name)
+        if argument.noun is not Noun.MEMORY:
+            continue
+        if isinstance(given, str):
+            values[argument.name] = _in_store(call, given)
+        elif isinstance(given, tuple):
+            values[argument.name] = tuple(_in_store(call, path) for path in given)
+    return call._replace(values=values)
+
+
+def _in_store(call: Call, path: str) -> str:
     if not os.path.isabs(path):
         return path.removeprefix("./")
     root = root_of(call)

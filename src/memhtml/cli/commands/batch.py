@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memhtml.cli.command import Argument, Command, Flag, Kind
+from memhtml.cli.command import Argument, Command, Flag, Kind, Noun
 from memhtml.cli.envelope import Success
 from memhtml.cli.stores import open_store
 from memhtml.model.errors import InvalidFlag, MissingArgument
@@ -43,7 +43,9 @@ COMMANDS = (
             ),
         ),
         flags=(
-            Flag(name="file", metavar="file", is_path=True, summary="read the stream from a file"),
+            Flag(
+                name="file", metavar="file", noun=Noun.FILE, summary="read the stream from a file"
+            ),
             Flag(
                 name="continue-on-error",
                 kind=Kind.BOOLEAN,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memhtml.cli.command import Argument, Command, Flag, Kind
+from memhtml.cli.command import Argument, Command, Flag, Kind, Noun
 from memhtml.cli.commands.memory import DRAFT_FLAGS, article_of, labels_of
 from memhtml.cli.envelope import Success
-from memhtml.cli.stores import open_store, path_in_store
+from memhtml.cli.stores import open_store
 from memhtml.model.errors import MissingArgument
 from memhtml.model.vocabulary import MemoryType, Rel, RelClass
 
@@ -35,7 +35,9 @@ COMMANDS = (
             "--valid-from, else the first time it states, else now, is the moment until which the "
             "old one did. All of it is one commit."
         ),
-        arguments=(Argument(name="target", summary="the path of the memory to correct"),),
+        arguments=(
+            Argument(name="target", noun=Noun.MEMORY, summary="the path of the memory to correct"),
+        ),
         flags=(
             Flag(name="title", metavar="text", summary="a new title; the old one if absent"),
             *DRAFT_FLAGS,
@@ -65,7 +67,7 @@ COMMANDS = (
             "Name one path, or choose by --tag, --entity and --older-than; what is chosen is only "
             "shown until --yes is given."
         ),
-        arguments=(Argument(name="path", summary="the memory", required=False),),
+        arguments=(Argument(name="path", noun=Noun.MEMORY, summary="the memory", required=False),),
         flags=(
             Flag(name="reason", required=True, metavar="text", summary="why; kept with the commit"),
             Flag(name="tag", metavar="tag", summary="every memory with this tag"),
@@ -89,7 +91,7 @@ COMMANDS = (
     Command(
         name="unarchive",
         summary="Move an archived memory back to where it stood.",
-        arguments=(Argument(name="path", summary="its path in the archive"),),
+        arguments=(Argument(name="path", noun=Noun.MEMORY, summary="its path in the archive"),),
         flags=(
             Flag(
                 name="force",
@@ -105,9 +107,9 @@ COMMANDS = (
         name="link",
         summary="Link one memory to another; does nothing where the link is there.",
         arguments=(
-            Argument(name="src", summary="the memory that gets the link"),
+            Argument(name="src", noun=Noun.MEMORY, summary="the memory that gets the link"),
             Argument(name="rel", summary="how the two are related", choices=_AUTHORABLE),
-            Argument(name="dst", summary="the memory it points at"),
+            Argument(name="dst", noun=Noun.MEMORY, summary="the memory it points at"),
         ),
         response_types=("memory.linked",),
         errors=(*_ERRORS, *_LATE_ERRORS),
@@ -117,9 +119,9 @@ COMMANDS = (
         name="unlink",
         summary="Remove a link; its target need not exist any more.",
         arguments=(
-            Argument(name="src", summary="the memory that has the link"),
+            Argument(name="src", noun=Noun.MEMORY, summary="the memory that has the link"),
             Argument(name="rel", summary="how the two are related", choices=_AUTHORABLE),
-            Argument(name="dst", summary="the path it points at"),
+            Argument(name="dst", noun=Noun.MEMORY, summary="the path it points at"),
         ),
         response_types=("memory.linked",),
         errors=(*_ERRORS, *_LATE_ERRORS),
@@ -139,7 +141,7 @@ def _correct(call: Call) -> Success:
     kind = call.optional_text("type")
     labels = labels_of(call)
     correction = Correction(
-        target=path_in_store(call, "target"),
+        target=call.text("target"),
         title=call.optional_text("title"),
         reason=call.optional_text("reason"),
         expect=call.optional_text("expect"),
@@ -174,7 +176,7 @@ def _archive(call: Call) -> Success:
         )
     if path is not None:
         with open_store(call) as corpus:
-            done = corpus.archive(path_in_store(call, "path"), reason=call.text("reason"))
+            done = corpus.archive(call.text("path"), reason=call.text("reason"))
         return _told(
             "memory.archived",
             {"path": done.path, "archivePath": done.archive_path, "commitSha": done.commit},
@@ -217,7 +219,7 @@ def _archive_chosen(call: Call) -> Success:
 
 def _unarchive(call: Call) -> Success:
     with open_store(call) as corpus:
-        done = corpus.unarchive(path_in_store(call, "path"), force=call.is_on("force"))
+        done = corpus.unarchive(call.text("path"), force=call.is_on("force"))
     return _told(
         "memory.unarchived",
         {"path": done.path, "archivePath": done.archive_path, "commitSha": done.commit},
@@ -226,7 +228,7 @@ def _unarchive(call: Call) -> Success:
 
 
 def _link(call: Call) -> Success:
-    ends = (path_in_store(call, "src"), Rel(call.text("rel")), path_in_store(call, "dst"))
+    ends = (call.text("src"), Rel(call.text("rel")), call.text("dst"))
     with open_store(call) as corpus:
         done = corpus.link(*ends) if call.command.name == "link" else corpus.unlink(*ends)
     return _told(

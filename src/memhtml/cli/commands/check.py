@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memhtml.cli.command import Argument, Command, Flag, Kind
+from memhtml.cli.command import Argument, Command, Flag, Kind, Noun
 from memhtml.cli.envelope import Success
 from memhtml.cli.stores import root_of
 
@@ -38,7 +38,7 @@ COMMANDS = (
                 summary="a file, a folder, or - for standard input; else --repo or this folder",
                 required=False,
                 repeatable=True,
-                is_path=True,
+                noun=Noun.FILE,
             ),
         ),
         flags=(
@@ -57,6 +57,7 @@ COMMANDS = (
             ),
             Flag(name="list-codes", kind=Kind.BOOLEAN, summary="list every code and stop"),
         ),
+        is_about_store=False,
         response_types=("check.report", "check.codes"),
         exit_statuses=(
             (0, "no violations; warnings and notes are allowed without --strict"),

@@ -25,6 +25,7 @@ COMMANDS = (
         arguments=(
             Argument(name="shell", summary="whose script", choices=("bash", "zsh", "fish")),
         ),
+        is_about_store=False,
         response_types=("cli.completion",),
         examples=("memhtml completion bash",),
     ),

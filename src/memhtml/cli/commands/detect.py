@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memhtml.cli.command import Argument, Command
+from memhtml.cli.command import Argument, Command, Noun
 from memhtml.cli.envelope import Success
 
 if TYPE_CHECKING:
@@ -33,9 +33,10 @@ COMMANDS = (
                 name="file",
                 summary="the text between the fence's ticks; - or nothing for standard input",
                 required=False,
-                is_path=True,
+                noun=Noun.FILE,
             ),
         ),
+        is_about_store=False,
         response_types=("detect.result",),
         errors=("ERR_STORAGE",),
         examples=("memhtml detect snippet.txt", "memhtml detect - < snippet.txt"),

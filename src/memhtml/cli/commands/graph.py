@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memhtml.cli.command import Argument, Command, Flag, Kind
+from memhtml.cli.command import Argument, Command, Flag, Kind, Noun
 from memhtml.cli.envelope import Success
 from memhtml.cli.scopes import FRESH, is_scanned
-from memhtml.cli.stores import open_store, path_in_store
+from memhtml.cli.stores import open_store
 from memhtml.model.vocabulary import Rel
 
 if TYPE_CHECKING:
@@ -35,7 +35,9 @@ COMMANDS = (
             "Followed is what supersedes a memory, and what was moved to the archive. A path that "
             "leads nowhere is an answer too: stopReason is unindexed."
         ),
-        arguments=(Argument(name="path", summary="a path that is or was a memory's"),),
+        arguments=(
+            Argument(name="path", noun=Noun.MEMORY, summary="a path that is or was a memory's"),
+        ),
         flags=(FRESH,),
         response_types=("memory.resolved",),
         errors=_ERRORS,
@@ -45,7 +47,7 @@ COMMANDS = (
         name="neighbors",
         summary="Show the memories one or two links away.",
         description="Links count in both directions, and so do those to what was archived since.",
-        arguments=(Argument(name="path", summary="the memory to begin at"),),
+        arguments=(Argument(name="path", noun=Noun.MEMORY, summary="the memory to begin at"),),
         flags=(
             Flag(
                 name="depth",
@@ -76,8 +78,8 @@ COMMANDS = (
         name="route",
         summary="Show the fewest links that join two memories.",
         arguments=(
-            Argument(name="start", summary="the memory to begin at"),
-            Argument(name="end", summary="the memory to arrive at"),
+            Argument(name="start", noun=Noun.MEMORY, summary="the memory to begin at"),
+            Argument(name="end", noun=Noun.MEMORY, summary="the memory to arrive at"),
         ),
         flags=(_RELS, FRESH),
         response_types=("memory.route",),
@@ -94,7 +96,7 @@ def run(call: Call) -> Success:
 
 def _resolve(call: Call) -> Success:
     with open_store(call) as corpus:
-        trail = corpus.resolve(path_in_store(call, "path"), scan=is_scanned(call))
+        trail = corpus.resolve(call.text("path"), scan=is_scanned(call))
 
     def text(screen: Screen) -> str:
         from memhtml.cli.views.graph import trail_lines  # noqa: PLC0415 - only for people
@@ -122,7 +124,7 @@ def _resolve(call: Call) -> Success:
 def _neighbors(call: Call) -> Success:
     with open_store(call) as corpus:
         found = corpus.neighbors(
-            path_in_store(call, "path"),
+            call.text("path"),
             depth=call.integer("depth"),
             rels=_rels(call),
             limit=call.integer("limit"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os.path
 from typing import TYPE_CHECKING
 
-from memhtml.cli.command import Argument, Command, Flag, Kind
+from memhtml.cli.command import Argument, Command, Flag, Kind, Noun
 from memhtml.cli.envelope import Success
-from memhtml.cli.stores import open_store, path_in_store
+from memhtml.cli.stores import open_store
 
 if TYPE_CHECKING:
     from memhtml.cli.command import Call
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "run"]
 
 _ERRORS = ("ERR_NOT_A_STORE", "ERR_PATH_NOT_FOUND", "ERR_GIT", "ERR_STORAGE")
-_PATH = Argument(name="path", summary="its path in the store, now or before it moved")
+_PATH = Argument(
+    name="path", noun=Noun.MEMORY, summary="its path in the store, now or before it moved"
+)
 
 COMMANDS = (
     Command(
@@ -93,11 +95,12 @@ COMMANDS = (
             "that a person has to decide; the file then has git's conflict markers."
         ),
         arguments=(
-            Argument(name="base", summary="file with the common version", is_path=True),
-            Argument(name="ours", summary="file to merge into", is_path=True),
-            Argument(name="theirs", summary="file with the other side's version", is_path=True),
+            Argument(name="base", summary="file with the common version", noun=Noun.FILE),
+            Argument(name="ours", summary="file to merge into", noun=Noun.FILE),
+            Argument(name="theirs", summary="file with the other side's version", noun=Noun.FILE),
             Argument(name="path", summary="where the file stands in the store"),
         ),
+        is_about_store=False,
         response_types=("merge.result",),
         errors=("ERR_STORAGE",),
         exit_statuses=(
@@ -117,7 +120,7 @@ def run(call: Call) -> Success:
 
 def _history(call: Call) -> Success:
     with open_store(call) as corpus:
-        versions = corpus.history(path_in_store(call, "path"))
+        versions = corpus.history(call.text("path"))
         words = corpus.compare_versions(versions)
 
     def text(screen: Screen) -> str:
@@ -139,7 +142,7 @@ def _history(call: Call) -> Success:
 
 def _blame(call: Call) -> Success:
     with open_store(call) as corpus:
-        blamed = corpus.blame(path_in_store(call, "path"))
+        blamed = corpus.blame(call.text("path"))
 
     def text(screen: Screen) -> str:
         from memhtml.cli.views.history import blame_lines  # noqa: PLC0415 - only for people

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, TypedDict
 
-from memhtml.cli.command import Argument, Command, Flag, Kind
+from memhtml.cli.command import Argument, Command, Flag, Kind, Noun
 from memhtml.cli.envelope import Success
-from memhtml.cli.stores import open_store, path_in_store
+from memhtml.cli.stores import open_store
 from memhtml.model.errors import MissingArgument
 from memhtml.model.vocabulary import MemoryType, Rel, TaskStatus
 
@@ -163,7 +163,7 @@ COMMANDS = (
     Command(
         name="read",
         summary="Show one memory whole.",
-        arguments=(Argument(name="path", summary="its path in the store"),),
+        arguments=(Argument(name="path", noun=Noun.MEMORY, summary="its path in the store"),),
         response_types=("memory.detail",),
         errors=("ERR_NOT_A_STORE", "ERR_PATH_NOT_FOUND", "ERR_INVALID_MEMORY", "ERR_STORAGE"),
         examples=("memhtml read areas/inbox/gate-hours.html",),
@@ -454,7 +454,7 @@ def instant_of(call: Call, flag: str) -> str | None:
 
 def _read(call: Call) -> Success:
     with open_store(call) as corpus:
-        memory = corpus.read(path_in_store(call, "path"))
+        memory = corpus.read(call.text("path"))
 
     def text(screen: Screen) -> str:
         from memhtml.cli.views.memories import memory_page  # noqa: PLC0415 - only for people

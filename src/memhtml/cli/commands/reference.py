@@ -21,6 +21,7 @@ COMMANDS = (
     Command(
         name="manifest",
         summary="Describe every command, type, code and variable; needs no store.",
+        is_about_store=False,
         response_types=("cli.manifest",),
         examples=("memhtml manifest --json",),
     ),
@@ -30,6 +31,7 @@ COMMANDS = (
         arguments=(
             Argument(name="command", summary="the command's name", required=False, repeatable=True),
         ),
+        is_about_store=False,
         response_types=("cli.help", "cli.manifest"),
         errors=("ERR_UNKNOWN_COMMAND", "ERR_UNEXPECTED_ARGUMENT"),
         examples=("memhtml help", "memhtml help index rebuild"),

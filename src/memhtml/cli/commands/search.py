@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memhtml.cli.command import Argument, Command, Flag, Kind
+from memhtml.cli.command import Argument, Command, Flag, Kind, Noun
 from memhtml.cli.envelope import Success
 from memhtml.cli.scopes import FRESH, SCOPE_FLAGS, cursor_flag, is_scanned, limit_flag, scope_of
-from memhtml.cli.stores import open_store, path_in_store
+from memhtml.cli.stores import open_store
 
 if TYPE_CHECKING:
     from memhtml.cli.command import Call
@@ -118,7 +118,7 @@ COMMANDS = (
     Command(
         name="similar",
         summary="Find the memories most like one.",
-        arguments=(Argument(name="path", summary="the memory"),),
+        arguments=(Argument(name="path", noun=Noun.MEMORY, summary="the memory"),),
         flags=(*SCOPE_FLAGS, limit_flag(10, 100), FRESH),
         response_types=("memory.similar",),
         errors=("ERR_PATH_NOT_FOUND", *_ERRORS),
@@ -310,7 +310,7 @@ def _line_json(line: IndexLine) -> Json:
 def _similar(call: Call) -> Success:
     with open_store(call) as corpus:
         found = corpus.similar(
-            path_in_store(call, "path"),
+            call.text("path"),
             scope_of(call),
             limit=call.integer("limit"),
             scan=is_scanned(call),

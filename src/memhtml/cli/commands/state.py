@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memhtml.cli.command import Argument, Command, Flag
+from memhtml.cli.command import Argument, Command, Flag, Noun
 from memhtml.cli.envelope import Success
 from memhtml.cli.stores import open_store
 
@@ -25,7 +25,9 @@ COMMANDS = (
             "many times in a row stops moving the score, and those paths are named in capped. "
             "Opening a memory again within a quarter of an hour is no news (cooledDown)."
         ),
-        arguments=(Argument(name="path", repeatable=True, summary="the memories"),),
+        arguments=(
+            Argument(name="path", noun=Noun.MEMORY, repeatable=True, summary="the memories"),
+        ),
         flags=(
             Flag(
                 name="signal",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memhtml.cli.command import Argument, Command, Flag
+from memhtml.cli.command import Argument, Command, Flag, Noun
 from memhtml.cli.commands.memory import DRAFT_FLAGS, article_of, instant_of, labels_of
 from memhtml.cli.envelope import Success
-from memhtml.cli.stores import open_store, path_in_store
+from memhtml.cli.stores import open_store
 from memhtml.model.vocabulary import MemoryType, TaskStatus
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ COMMANDS = (
         summary="Say where a task stands; a done one goes to the archive.",
         description="Any other status for an archived task brings it back to where it stood.",
         arguments=(
-            Argument(name="path", summary="the task"),
+            Argument(name="path", noun=Noun.MEMORY, summary="the task"),
             Argument(name="status", summary="where it stands now", choices=_STATUSES),
         ),
         flags=(Flag(name="reason", metavar="text", summary="why; kept with the commit"),),
@@ -68,7 +68,7 @@ COMMANDS = (
     Command(
         name="task reopen",
         summary="Bring a finished task back from the archive.",
-        arguments=(Argument(name="path", summary="the task in the archive"),),
+        arguments=(Argument(name="path", noun=Noun.MEMORY, summary="the task in the archive"),),
         flags=(
             Flag(
                 name="status",
@@ -131,7 +131,7 @@ def _add(call: Call) -> Success:
 def _set_status(call: Call) -> Success:
     with open_store(call) as corpus:
         done = corpus.set_task_status(
-            path_in_store(call, "path"),
+            call.text("path"),
             TaskStatus(call.text("status")),
             reason=call.optional_text("reason"),
         )

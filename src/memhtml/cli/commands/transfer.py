@@ -6,7 +6,7 @@ import os.path
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from memhtml.cli.command import Argument, Command, Flag, Kind
+from memhtml.cli.command import Argument, Command, Flag, Kind, Noun
 from memhtml.cli.envelope import Success
 from memhtml.cli.stores import open_store
 from memhtml.model.vocabulary import MemoryType
@@ -44,7 +44,9 @@ COMMANDS = (
             "--asked what people asked to be remembered; never a transcript.\n\n"
             "An export of memhtml is restored byte for byte, at the same paths."
         ),
-        arguments=(Argument(name="source", is_path=True, summary="a file, folder or zip archive"),),
+        arguments=(
+            Argument(name="source", noun=Noun.FILE, summary="a file, folder or zip archive"),
+        ),
         flags=(
             Flag(
                 name="format",
@@ -105,7 +107,7 @@ COMMANDS = (
             Flag(
                 name="out",
                 required=True,
-                is_path=True,
+                noun=Noun.FILE,
                 metavar="path",
                 summary="the folder or file to write",
             ),
