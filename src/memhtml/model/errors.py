@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memhtml.model.diagnostics import Diagnostic
 
 __all__ = [
+    "BudgetSpent",
     "Busy",
     "DirtyTree",
     "DuplicateContent",
@@ -351,6 +352,12 @@ class ModelUnavailable(MemhtmlError):
         super().__init__(f"model {model!r} is unavailable: {reason}", suggestions=suggestions)
         self.model = model
         self.reason = reason
+
+
+class BudgetSpent(ModelUnavailable):
+    """The calls or tokens that a run may spend on a model are used up."""
+
+    code = "ERR_BUDGET_SPENT"
 
 
 class SecretFound(MemhtmlError):

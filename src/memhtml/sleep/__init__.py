@@ -1,0 +1,1 @@
+"""Sleep: curation of a store on a branch that a person reviews."""
