@@ -60,11 +60,12 @@ if TYPE_CHECKING:
         Unarchived,
     )
     from memhtml.model.document import Document
-    from memhtml.model.history import Blamed, Piece, Synced, Version
+    from memhtml.model.history import Blamed, Commit, Piece, Synced, Version
     from memhtml.model.memory import Draft, Memory, Written
     from memhtml.model.ports import DenseEncoder, Progress, SparseEncoder, SparseQueries
     from memhtml.model.tree import TreeEntry, WorktreeChange
     from memhtml.model.vocabulary import Bucket, Rel, TaskStatus
+    from memhtml.search.answers import Question
     from memhtml.search.graph import GraphEdge, Neighbourhood
     from memhtml.search.lists import EntityList, FileList, TagUse, TaskList
     from memhtml.search.ranking import Means
@@ -521,6 +522,16 @@ class Corpus(Closing):
 
         return history(self._repo, path)
 
+    def commits(self, *, until: str | None = None, without: str | None = None) -> Iterator[Commit]:
+        """Yield the commits of the store, newest first, each with what it changed.
+
+        *until* is where to begin, HEAD if absent; what *without* has is left out.
+        """
+        from memhtml.store.history import commits  # only here
+
+        start = until or self._repo.head()
+        return commits(self._repo, start, without=without) if start else iter(())
+
     def compare_versions(self, versions: Sequence[Version]) -> tuple[tuple[Piece, ...], ...]:
         """Return for each of *versions*, newest first, its words against the next older one's."""
         from memhtml.store.history import compare_versions  # only here
@@ -595,6 +606,13 @@ class Corpus(Closing):
             return search(index, text, scope, limit, cursor=cursor, abstain=abstain, means=means)
 
         return self._ask(ask, scan=scan) if at is None else self._ask_past(ask, at)
+
+    def questions(self) -> list[Question]:
+        """Return the questions that memories say they answer, those changed last first."""
+        from memhtml.search.answers import questions  # only here
+
+        self.update(scan=False)
+        return questions(self._index)
 
     def recall(
         self,
