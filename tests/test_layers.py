@@ -12,7 +12,8 @@ LAYERS = (
     {"store", "index", "traces", "providers"},
     {"search"},
     {"corpus"},
-    {"sleep", "tasks", "doctor", "publish", "evals", "checkfiles", "ops", "transfer"},
+    {"sleep", "tasks", "doctor", "publish", "evals", "checkfiles", "ops", "transfer", "digest"},
+    {"answers"},
     {"mcpserver", "viewer"},
     {"cli"},
     # The front door lists what users may rely on, so it may import everything and none of ours

@@ -128,7 +128,7 @@ def test_lists_links_and_trails_lead_from_one_memory_to_others(root: Path) -> No
             assert [file["title"] for file in only["files"]] == ["Oven"]
             near = await call(client, "memory_neighbors", path=latch)
             assert [(node["path"], node["rel"]) for node in near["nodes"]] == [(gate, "relates_to")]
-            assert near["edges"] == [{"src_path": gate, "rel": "relates_to", "dst_path": latch}]
+            assert near["edges"] == [{"from": gate, "rel": "relates_to", "to": latch}]
             alike = await call(client, "memory_similar", path=gate)
             assert alike["similar"][0]["path"] == latch
             moved = await call(client, "memory_archive", path=latch, reason="gone")

@@ -97,7 +97,7 @@ def test_a_memory_through_its_life(root: Path) -> None:
             assert read["meta"]["tag:gate"] == read["meta"]["tag:hours"] == "true"
             assert read["meta"]["entity:place:Gate"] == "true"
             assert read["meta"]["importance"] == "7"
-            assert read["facets"][0] == {"name": "minutes", "value": "10"}
+            assert read["facets"][0] == {"name": "minutes", "value": "10", "number": 10}
             correction = {
                 "target_path": path,
                 "reason": "new timetable",
@@ -114,7 +114,7 @@ def test_a_memory_through_its_life(root: Path) -> None:
             assert [version["operation"] for version in told["versions"]] == ["correct", "write"]
             assert {"kind": "added", "text": "07:00"} in [
                 {**piece, "text": piece["text"].strip(" .")}
-                for piece in told["versions"][0]["changes"]
+                for piece in told["versions"][0]["words"]
             ]
             used = await call(client, "memory_reinforce", paths=[done["path"]], signal="positive")
             assert used["bumped"] == [done["path"]]
@@ -155,8 +155,8 @@ def test_a_batch_is_one_commit_or_nothing_and_tells_every_fault(root: Path) -> N
             }
             path = done["results"][0]["path"]
             (version,) = (await call(client, "memory_history", path=path))["versions"]
-            assert version["commit"] == done["commit_sha"]
-            assert version["session"] == "s-1"
+            assert version["commit_sha"] == done["commit_sha"]
+            assert version["session_id"] == "s-1"
             unknown = await refuse(client, "memory_write_batch", ops=[{"op": "writ", "x": 1}])
             assert "there is no argument 'x' in ops[0]" in unknown["error"]
             assert "'ops[0].op' must be one of write, " in unknown["error"]

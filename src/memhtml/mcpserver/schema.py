@@ -1,4 +1,4 @@
-"""JSON Schema for what tools take and give, and plain words for what is wrong with a call.
+"""The schemas of what tools take and give, and plain words for what is wrong with a call.
 
 Every schema has an object at its root and no combination of schemas there, for some clients accept
 nothing else. What excludes what is said in the descriptions, and checked when the call is decoded.
@@ -11,30 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from jsonschema import Draft202012Validator
 
+from memhtml.answers.schema import text
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from jsonschema import ValidationError
 
-__all__ = [
-    "Schema",
-    "choice",
-    "faults",
-    "filled",
-    "integer",
-    "items",
-    "mapping",
-    "maybe",
-    "number",
-    "output",
-    "present",
-    "record",
-    "switch",
-    "take",
-    "text",
-]
+    from memhtml.answers.schema import Schema
 
-Schema = dict[str, Any]
+__all__ = ["faults", "output", "present", "take"]
 
 _KINDS = {
     "string": "a string",
@@ -45,79 +31,6 @@ _KINDS = {
     "object": "an object",
     "null": "null",
 }
-
-
-def text(about: str, *, example: str | None = None) -> Schema:
-    """Return a string."""
-    schema: Schema = {"type": "string", "description": about}
-    return schema | ({"examples": [example]} if example is not None else {})
-
-
-def filled(about: str, *, example: str | None = None, most: int | None = None) -> Schema:
-    """Return a string that is not empty, of at most *most* characters."""
-    schema = text(about, example=example) | {"minLength": 1}
-    return schema | ({"maxLength": most} if most is not None else {})
-
-
-def choice(about: str, words: Iterable[str]) -> Schema:
-    """Return a string that is one of *words*."""
-    return {"type": "string", "description": about, "enum": [str(word) for word in words]}
-
-
-def integer(
-    about: str, *, least: int | None = None, most: int | None = None, default: int | None = None
-) -> Schema:
-    """Return a whole number; *default* is what its absence means."""
-    return _bounded("integer", about, least, most) | _default(default)
-
-
-def number(about: str, *, least: float | None = None, most: float | None = None) -> Schema:
-    """Return a number."""
-    return _bounded("number", about, least, most)
-
-
-def switch(about: str, *, default: bool | None = None) -> Schema:
-    """Return a boolean; *default* is what its absence means."""
-    return {"type": "boolean", "description": about} | _default(default)
-
-
-def items(
-    about: str,
-    item: Schema,
-    *,
-    least: int | None = None,
-    most: int | None = None,
-    example: list[Any] | None = None,
-) -> Schema:
-    """Return a list."""
-    schema: Schema = {"type": "array", "description": about, "items": item}
-    schema |= {"minItems": least} if least is not None else {}
-    schema |= {"maxItems": most} if most is not None else {}
-    return schema | ({"examples": [example]} if example is not None else {})
-
-
-def mapping(about: str, value: Schema, *, example: dict[str, Any] | None = None) -> Schema:
-    """Return an object with any names, whose values are *value*."""
-    schema: Schema = {"type": "object", "description": about, "additionalProperties": value}
-    return schema | ({"examples": [example]} if example is not None else {})
-
-
-def record(about: str, properties: Mapping[str, Schema], *, required: Iterable[str]) -> Schema:
-    """Return an object inside another one, with these members and no others."""
-    return {
-        "type": "object",
-        "description": about,
-        "properties": dict(properties),
-        "required": list(required),
-        "additionalProperties": False,
-    }
-
-
-def maybe(schema: Schema) -> Schema:
-    """Return *schema* or null: a member that is always there and may say nothing."""
-    # Branches of one type each: some clients cannot read a list of types.
-    rest = {name: value for name, value in schema.items() if name != "description"}
-    return {"description": schema["description"], "anyOf": [rest, {"type": "null"}]}
 
 
 def take(*required: str, **properties: Schema) -> Schema:
@@ -141,12 +54,12 @@ _FAILURE = {
 }
 
 
-def output(**properties: Schema) -> Schema:
-    """Return the schema of a tool's answer: all of *properties*, or a typed failure."""
+def output(answer: Schema) -> Schema:
+    """Return the schema of what a tool answers: *answer*, a record, or a typed failure."""
     return {
         "type": "object",
-        "properties": properties | _FAILURE,
-        "anyOf": [{"required": list(properties)}, {"required": list(_FAILURE)}],
+        "properties": answer["properties"] | _FAILURE,
+        "anyOf": [{"required": answer["required"]}, {"required": list(_FAILURE)}],
         "additionalProperties": False,
     }
 
@@ -213,13 +126,3 @@ _RULES: Mapping[str, Callable[[Any], str]] = {
     "minItems": lambda least: f"a list of {least} or more",
     "maxItems": lambda most: f"a list of at most {most:,}",
 }
-
-
-def _bounded(kind: str, about: str, least: float | None, most: float | None) -> Schema:
-    schema: Schema = {"type": kind, "description": about}
-    schema |= {"minimum": least} if least is not None else {}
-    return schema | ({"maximum": most} if most is not None else {})
-
-
-def _default(value: float | None) -> Schema:
-    return {} if value is None else {"default": value}

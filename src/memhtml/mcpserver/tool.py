@@ -10,9 +10,9 @@ from memhtml.model.errors import InvalidFlag
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from memhtml.answers.schema import Schema
     from memhtml.corpus import Corpus
     from memhtml.mcpserver.desk import Pulse
-    from memhtml.mcpserver.schema import Schema
 
 __all__ = ["Tool", "check"]
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from memhtml.index.usage import Signal
-from memhtml.mcpserver.schema import (
+from memhtml.answers.changed import ARCHIVED, LINKED, REINFORCED, archived, linked, reinforced
+from memhtml.answers.schema import (
+    COMMIT,
+    STRING,
     choice,
     filled,
     items,
-    maybe,
     number,
-    output,
+    record,
     switch,
-    take,
     text,
 )
+from memhtml.index.usage import Signal
+from memhtml.mcpserver.schema import output, take
 from memhtml.mcpserver.tool import Tool
 from memhtml.mcpserver.tools.record import LABELS, PROVENANCE, SAID, WEIGHT, as_op
 from memhtml.model.vocabulary import TASK_RELS, MemoryType, Rel, RelClass
@@ -67,11 +69,16 @@ CORRECT = Tool(
         **PROVENANCE,
     ),
     gives=output(
-        path=text("Where the new memory is."),
-        superseded=items("Where the old one is now.", {"type": "string"}),
-        archived=items("What was archived by this.", {"type": "string"}),
-        commit_sha=maybe(text("The commit.")),
-        content_hash=text("Hash of what the new memory says."),
+        record(
+            "A memory that took another one's place.",
+            {
+                "path": text("Where the new memory is."),
+                "superseded": items("Where the old one is now.", STRING),
+                "archived": items("What was archived by this.", STRING),
+                "commit_sha": COMMIT,
+                "content_hash": text("Hash of what the new memory says."),
+            },
+        )
     ),
     run=_correct,
     is_destructive=True,
@@ -82,14 +89,7 @@ CORRECT = Tool(
 def _link(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[str, Any]:
     stated = {name: value for name, value in arguments.items() if name != "strength"}
     wanted = cast("LinkRequest", as_op(stated, "link"))
-    done = corpus.link(wanted.src, wanted.rel, wanted.dst)
-    return {
-        "ok": True,
-        "rel": done.rel,
-        "src_path": done.src,
-        "dst_path": done.dst,
-        "commit_sha": done.commit,
-    }
+    return {"ok": True, **linked(corpus.link(wanted.src, wanted.rel, wanted.dst))}
 
 
 LINK = Tool(
@@ -108,13 +108,7 @@ LINK = Tool(
         dst_path=filled("Path of the other memory."),
         strength=number("No effect: an edge has no weight.", least=0, most=1),
     ),
-    gives=output(
-        ok=switch("The edge is there."),
-        rel=text("The relation."),
-        src_path=text("Where it starts."),
-        dst_path=text("Where it ends."),
-        commit_sha=maybe(text("The commit; null when it was so already.")),
-    ),
+    gives=output(record("The edge.", {"ok": switch("The edge is there."), **LINKED["properties"]})),
     run=_link,
     is_idempotent=True,
 )
@@ -122,15 +116,8 @@ LINK = Tool(
 
 def _archive(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[str, Any]:
     wanted = cast("ArchiveRequest", as_op(arguments, "archive"))
-    done = corpus.archive(wanted.path, reason=wanted.reason)
-    return {"path": done.path, "archive_path": done.archive_path, "commit_sha": done.commit}
+    return archived(corpus.archive(wanted.path, reason=wanted.reason))
 
-
-_MOVED = {
-    "path": text("Where it stands, or stood, among the active ones."),
-    "archive_path": text("Where it is, or was, in the archive."),
-    "commit_sha": maybe(text("The commit.")),
-}
 
 ARCHIVE = Tool(
     name="memory_archive",
@@ -140,7 +127,7 @@ ARCHIVE = Tool(
         "when there is one, use memory_correct. Nothing is lost: memory_unarchive undoes it."
     ),
     takes=take("path", "reason", path=filled(_PATH), reason=filled("Why it is put away.")),
-    gives=output(**_MOVED),
+    gives=output(ARCHIVED),
     run=_archive,
     is_destructive=True,
     is_idempotent=True,
@@ -148,12 +135,7 @@ ARCHIVE = Tool(
 
 
 def _reinforce(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[str, Any]:
-    done = corpus.reinforce(arguments["paths"], Signal(arguments["signal"]))
-    return {
-        "bumped": list(done.bumped),
-        "capped": list(done.capped),
-        "cooled_down": list(done.cooled_down),
-    }
+    return reinforced(corpus.reinforce(arguments["paths"], Signal(arguments["signal"])))
 
 
 REINFORCE = Tool(
@@ -166,21 +148,16 @@ REINFORCE = Tool(
     takes=take(
         "paths",
         "signal",
-        paths=items("Paths of the memories.", {"type": "string"}, least=1, most=500),
+        paths=items("Paths of the memories.", STRING, least=1, most=500),
         signal=choice("positive: it helped. negative: it misled. neutral: it was opened.", Signal),
     ),
-    gives=output(
-        bumped=items("Those for which it counted in full.", {"type": "string"}),
-        capped=items("Those praised or blamed too often in a row to count.", {"type": "string"}),
-        cooled_down=items("Those opened again so soon that it is no news.", {"type": "string"}),
-    ),
+    gives=output(REINFORCED),
     run=_reinforce,
 )
 
 
 def _unarchive(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[str, Any]:
-    done = corpus.unarchive(arguments["path"], force=arguments.get("force", False))
-    return {"path": done.path, "archive_path": done.archive_path, "commit_sha": done.commit}
+    return archived(corpus.unarchive(arguments["path"], force=arguments.get("force", False)))
 
 
 UNARCHIVE = Tool(
@@ -192,7 +169,7 @@ UNARCHIVE = Tool(
         path=filled("Path in the archive."),
         force=switch("Also when another memory superseded it.", default=False),
     ),
-    gives=output(**_MOVED),
+    gives=output(ARCHIVED),
     run=_unarchive,
     is_idempotent=True,
 )

@@ -4,24 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memhtml.mcpserver.schema import (
-    Schema,
-    choice,
-    faults,
-    integer,
-    items,
-    maybe,
-    output,
-    record,
-    switch,
-    take,
-    text,
-)
+from memhtml.answers.batch import BATCH
+from memhtml.answers.schema import Schema, choice, items, record, switch
+from memhtml.mcpserver.schema import faults, output, take
 from memhtml.mcpserver.tool import Tool
 from memhtml.mcpserver.tools import change, tasks
 from memhtml.mcpserver.tools.record import PROVENANCE, WRITE, as_op
 from memhtml.model.errors import InvalidFlag, MemhtmlError
-from memhtml.ops import OUTCOMES, describe_batch
+from memhtml.ops import describe_batch
 from memhtml.store.batch import BatchOptions
 
 if TYPE_CHECKING:
@@ -89,7 +79,8 @@ def _any_op() -> Schema:
     }
     kind = choice("What to do; write if absent.", _KINDS) | {"default": "write"}
     # memory_type is not among what is required, nor is anything else, for each kind has its own.
-    return record("One operation.", {"op": kind, **properties}, required=())
+    properties = {"op": kind, **properties}
+    return record("One operation.", properties, optional=properties)
 
 
 def _bare(schema: Any) -> Any:  # noqa: ANN401 - any part of a schema
@@ -142,50 +133,7 @@ WRITE_BATCH = Tool(
         ),
         **{name: PROVENANCE[name] for name in _ORIGIN},
     ),
-    gives=output(
-        results=items(
-            "What became of each operation, in order.",
-            record(
-                "One outcome.",
-                {
-                    "index": integer("Its place among ops, from 0."),
-                    "op": maybe(text("Its kind; null when it could not be read.")),
-                    "ok": switch("It had its effect."),
-                    "path": maybe(text("Where its memory now stands.")),
-                    "deduped": switch("It was there already."),
-                    "existing_path": maybe(text("The memory that says it already.")),
-                    "archived_path": maybe(text("Where the archived memory went.")),
-                    "code": maybe(text("Code of the refusal.")),
-                    "error": maybe(text("The refusal.")),
-                    "skipped": switch("Nothing is wrong with it, but the batch was refused."),
-                    "conflict": maybe(
-                        record(
-                            "Another claim about the same thing.",
-                            {
-                                "path": maybe(text("The memory that has it.")),
-                                "batch_index": maybe(integer("The operation that has it.")),
-                                "claim": text("What it says."),
-                            },
-                            required=("path", "batch_index", "claim"),
-                        )
-                    ),
-                    "near_duplicates": items(
-                        "Memories that say nearly the same.", {"type": "string"}
-                    ),
-                    "consolidated_into": maybe(integer("The operation that took its place.")),
-                    "superseded_path": maybe(text("The stored memory whose place it took.")),
-                },
-                required=("index", "ok"),
-            ),
-        ),
-        summary=record(
-            "How many came to what; the parts add up to the total.",
-            {name: integer(f"How many: {name}.") for name in ("total", *OUTCOMES)},
-            required=("total", *OUTCOMES),
-        ),
-        commit_sha=maybe(text("The commit; null when nothing was written.")),
-        near_duplicates_degraded=switch("Near duplicates were looked for by wording alone."),
-    ),
+    gives=output(BATCH),
     run=_run,
     is_destructive=True,
     quotes=True,

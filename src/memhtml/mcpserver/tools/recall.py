@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memhtml.mcpserver.schema import (
-    Schema,
-    filled,
-    integer,
-    items,
-    maybe,
-    number,
-    output,
-    record,
-    switch,
-    take,
-    text,
-)
+from memhtml.answers.found import INDEX_LINE, NO_MATCH, QUOTE, index_line, no_match, quote, similar
+from memhtml.answers.found import SIMILAR as ALIKE
+from memhtml.answers.schema import filled, integer, items, maybe, number, record, switch, text
+from memhtml.mcpserver.schema import output, take
 from memhtml.mcpserver.tool import Tool
-from memhtml.mcpserver.tools.look import NO_MATCH, no_match_of
-from memhtml.mcpserver.tools.scopes import FILTERS, STRINGS, scope_of
+from memhtml.mcpserver.tools.scopes import FILTERS, scope_of
 from memhtml.model.errors import InvalidFlag
 from memhtml.search.recall import BUDGET_CHARS, Unit
 
@@ -28,7 +18,6 @@ if TYPE_CHECKING:
 
     from memhtml.corpus import Corpus
     from memhtml.mcpserver.desk import Pulse
-    from memhtml.search.recall import IndexLine, Quote
 
 __all__ = ["RECALL", "SIMILAR"]
 
@@ -49,67 +38,20 @@ def _recall(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[str,
     sections = (pack.arcs, pack.memories)
     return {
         "sections": {
-            "arcs": [_quote(quote) for quote in pack.arcs.disclosed],
-            "memories": [_quote(quote) for quote in pack.memories.disclosed],
-            "lateral": [_line(line) for section in sections for line in section.index_lines],
+            "arcs": [quote(one) for one in pack.arcs.disclosed],
+            "memories": [quote(one) for one in pack.memories.disclosed],
+            "lateral": [index_line(line) for section in sections for line in section.index_lines],
         },
         "spent_chars": pack.spent if unit is Unit.CHARS else None,
         "spent_tokens": pack.spent if unit is Unit.TOKENS else None,
         "truncated": pack.truncated,
-        "no_match": no_match_of(pack.no_match),
+        "no_match": no_match(pack.no_match),
         "degraded": pack.degraded,
         "vector_coverage": pack.coverage,
         "indexed_commit": pack.indexed_commit,
         "skipped_count": pack.skipped_count,
     }
 
-
-def _quote(quote: Quote) -> dict[str, Any]:
-    return {
-        "path": quote.path,
-        "title": quote.title,
-        "gist": quote.gist,
-        "memory_type": quote.memory_type,
-        "body": quote.body,
-        "is_cut": quote.is_cut,
-        "confidence": quote.confidence,
-        "updated_at": quote.updated_at,
-        "superseded_by": quote.superseded_by,
-        "contradicts": list(quote.contradicts),
-        "conflicts_with": list(quote.conflicts_with),
-    }
-
-
-def _line(line: IndexLine) -> dict[str, Any]:
-    return {
-        "path": line.path,
-        "title": line.title,
-        "gist": line.gist,
-        "memory_type": line.memory_type,
-        "reason": line.reason,
-    }
-
-
-_NAMED: Mapping[str, Schema] = {
-    "path": text("Where it is; memory_read shows it whole."),
-    "title": text("Its title."),
-    "gist": text("The fact in one sentence."),
-    "memory_type": text("Its type."),
-}
-_QUOTE = record(
-    "A memory.",
-    {
-        **_NAMED,
-        "body": text("What is quoted of it."),
-        "is_cut": switch("It says more than is quoted."),
-        "confidence": number("How sure it is."),
-        "updated_at": text("When it was last changed."),
-        "superseded_by": maybe(text("The memory that replaced it.")),
-        "contradicts": items("Memories that contradict it.", STRINGS),
-        "conflicts_with": items("Memories that say otherwise of the same thing.", STRINGS),
-    },
-    required=("path", "title", "gist", "memory_type", "body", "is_cut"),
-)
 
 RECALL = Tool(
     name="memory_recall",
@@ -134,35 +76,31 @@ RECALL = Tool(
         **FILTERS,
     ),
     gives=output(
-        sections=record(
-            "What was found.",
+        record(
+            "What is known of a topic.",
             {
-                "arcs": items("How things went over time.", _QUOTE),
-                "memories": items("What is known, best first.", _QUOTE),
-                "lateral": items(
-                    "Found as well, and not quoted.",
-                    record(
-                        "A memory.",
-                        {
-                            **_NAMED,
-                            "reason": text(
-                                "budget: no room. entity: two quotes are about the same already."
-                            ),
-                        },
-                        required=(*_NAMED, "reason"),
-                    ),
+                "sections": record(
+                    "What was found.",
+                    {
+                        "arcs": items("How things went over time.", QUOTE),
+                        "memories": items("What is known, best first.", QUOTE),
+                        "lateral": items("Found as well, and not quoted.", INDEX_LINE),
+                    },
                 ),
+                "spent_chars": maybe(
+                    integer("How many characters are quoted, if those are counted.")
+                ),
+                "spent_tokens": maybe(integer("How many tokens are quoted, if those are counted.")),
+                "truncated": switch("Something that was found is not quoted, or in part."),
+                "no_match": NO_MATCH,
+                "degraded": switch("Words alone were searched, not meaning."),
+                "vector_coverage": number(
+                    "0 to 1: the part of the texts that is searched by meaning too."
+                ),
+                "indexed_commit": maybe(text("The commit that the answer describes.")),
+                "skipped_count": integer("Files that cannot be read as memories."),
             },
-            required=("arcs", "memories", "lateral"),
-        ),
-        spent_chars=maybe(integer("How many characters are quoted, if those are counted.")),
-        spent_tokens=maybe(integer("How many tokens are quoted, if those are counted.")),
-        truncated=switch("Something that was found is not quoted, or in part."),
-        no_match=NO_MATCH,
-        degraded=switch("Words alone were searched, not meaning."),
-        vector_coverage=number("0 to 1: the part of the texts that is searched by meaning too."),
-        indexed_commit=maybe(text("The commit that the answer describes.")),
-        skipped_count=integer("Files that cannot be read as memories; see memory_check."),
+        )
     ),
     run=_recall,
     reads_only=True,
@@ -177,19 +115,7 @@ def _similar(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[str
         scope_of(arguments, tool="memory_similar"),
         limit=int(arguments.get("limit", 10)),
     )
-    return {
-        "similar": [
-            {
-                "path": other.path,
-                "title": other.title,
-                "gist": other.gist,
-                "memory_type": other.memory_type,
-                "likeness": other.likeness,
-                "arm": other.arm,
-            }
-            for other in found
-        ]
-    }
+    return similar(found)
 
 
 SIMILAR = Tool(
@@ -202,20 +128,7 @@ SIMILAR = Tool(
         limit=integer("How many at most.", least=1, most=100, default=10),
         **FILTERS,
     ),
-    gives=output(
-        similar=items(
-            "The others, the most alike first.",
-            record(
-                "A memory.",
-                {
-                    **_NAMED,
-                    "likeness": number("0 to 1."),
-                    "arm": text("What measured it: sparse is meaning, fts is words."),
-                },
-                required=(*_NAMED, "likeness", "arm"),
-            ),
-        ),
-    ),
+    gives=output(ALIKE),
     run=_similar,
     reads_only=True,
     is_idempotent=True,

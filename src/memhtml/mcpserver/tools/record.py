@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from memhtml.mcpserver.schema import (
+from memhtml.answers.changed import WRITTEN, written
+from memhtml.answers.schema import (
+    STRING,
     Schema,
     choice,
     filled,
     integer,
     items,
     mapping,
-    maybe,
     number,
-    output,
     record,
     switch,
-    take,
     text,
 )
+from memhtml.mcpserver.schema import output, take
 from memhtml.mcpserver.tool import Tool
 from memhtml.model.vocabulary import MemoryType, Rel
 from memhtml.ops import decode_op
@@ -43,7 +43,7 @@ OP_NAMES: Mapping[str, str] = {
 
 _ABOUT_TIME = "A date such as 2026-12-01, or an instant such as 2026-12-01T09:30:00Z."
 
-_VALUES = [{"type": "string"}, {"type": "number"}]
+_VALUES = [STRING, {"type": "number"}]
 
 SAID: Mapping[str, Schema] = {
     "body": filled(
@@ -62,20 +62,18 @@ SAID: Mapping[str, Schema] = {
         {"anyOf": [*_VALUES, {"type": "array", "items": {"anyOf": _VALUES}}]},
         example={"region": "eu", "minutes": 12},
     ),
-    "citations": items(
-        "Where the fact is from, in words or as a URL. Only with body.", {"type": "string"}
-    ),
+    "citations": items("Where the fact is from, in words or as a URL. Only with body.", STRING),
 }
 """What a memory says."""
 
 LABELS: Mapping[str, Schema] = {
-    "tags": items("Topics.", {"type": "string"}, example=["gate", "opening-hours"]),
+    "tags": items("Topics.", STRING, example=["gate", "opening-hours"]),
     "entities": items(
         "Whom or what it is about, each as type:name.",
-        {"type": "string"},
+        STRING,
         example=["place:Loading bay"],
     ),
-    "aliases": items("Other names that people use for the fact.", {"type": "string"}),
+    "aliases": items("Other names that people use for the fact.", STRING),
 }
 
 WEIGHT: Mapping[str, Schema] = {
@@ -99,7 +97,6 @@ PLACE: Mapping[str, Schema] = {
                 "rel": choice("How it relates to the other one.", Rel),
                 "dst": filled("Path of the other one."),
             },
-            required=("rel", "dst"),
         ),
     ),
 }
@@ -125,16 +122,7 @@ def as_op(arguments: Mapping[str, Any], op: str) -> Request:
 
 
 def _write(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[str, Any]:
-    written = corpus.write(cast("Draft", as_op(arguments, "write")))
-    return {
-        "path": written.path,
-        "created": written.created,
-        "deduped": written.deduped,
-        "existing_path": written.existing_path,
-        "near_duplicates": list(written.near_duplicates),
-        "commit_sha": written.commit,
-        "content_hash": written.content_hash,
-    }
+    return written(corpus.write(cast("Draft", as_op(arguments, "write"))))
 
 
 WRITE = Tool(
@@ -163,14 +151,6 @@ WRITE = Tool(
         **PLACE,
         **PROVENANCE,
     ),
-    gives=output(
-        path=text("Where the memory is."),
-        created=switch("This call made it."),
-        deduped=switch("It was there already, and nothing was written."),
-        existing_path=maybe(text("The memory that says it already.")),
-        near_duplicates=items("Memories that say nearly the same.", {"type": "string"}),
-        commit_sha=maybe(text("The commit; null when nothing was written.")),
-        content_hash=text("Hash of what the memory says."),
-    ),
+    gives=output(WRITTEN),
     run=_write,
 )

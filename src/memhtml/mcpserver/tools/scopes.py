@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memhtml.mcpserver.schema import Schema, filled, items, switch
+from memhtml.answers.schema import STRING, Schema, filled, items, switch
 from memhtml.model.errors import InvalidFlag
 from memhtml.model.vocabulary import MemoryType
 from memhtml.search.scope import make_scope
@@ -14,31 +14,30 @@ if TYPE_CHECKING:
 
     from memhtml.search.scope import Scope
 
-__all__ = ["FILTERS", "STRINGS", "TYPES", "scope_of"]
+__all__ = ["FILTERS", "scope_of"]
 
-STRINGS: Schema = {"type": "string"}
-TYPES: Schema = {"type": "string", "enum": [kind.value for kind in MemoryType]}
+_TYPES: Schema = {"type": "string", "enum": [kind.value for kind in MemoryType]}
 
 _TIME = "a date such as 2026-12-01, or an instant such as 2026-12-01T09:30:00Z"
 
 FILTERS: Mapping[str, Schema] = {
-    "memory_types": items("Only of these types.", TYPES),
+    "memory_types": items("Only of these types.", _TYPES),
     "workspace": filled("Only of this project."),
-    "tags": items("Only with one of these tags.", STRINGS),
-    "all_tags": items("Only with each of these tags.", STRINGS),
+    "tags": items("Only with one of these tags.", STRING),
+    "all_tags": items("Only with each of these tags.", STRING),
     "entity": filled("Only about this one, as type:name.", example="person:Ada"),
     "facets": items(
         "Only with these facets: name=value, or name>=number and the like.",
-        STRINGS,
+        STRING,
         example=["region=eu", "minutes>=90"],
     ),
-    "authors": items("Only by one of these.", STRINGS),
+    "authors": items("Only by one of these.", STRING),
     "path_prefix": filled("Only below this folder.", example="projects/checkout"),
     "since": filled(f"Only what happened then or later: {_TIME}.", most=40),
     "until": filled("Only what happened until then; a date counts to its end.", most=40),
-    "not_types": items("None of these types.", TYPES),
-    "not_tags": items("None with one of these tags.", STRINGS),
-    "not_entities": items("None about one of these, as type:name.", STRINGS),
+    "not_types": items("None of these types.", _TYPES),
+    "not_tags": items("None with one of these tags.", STRING),
+    "not_entities": items("None about one of these, as type:name.", STRING),
     "as_of": filled(f"Only what was true then, the archive included: {_TIME}.", most=40),
     "include_archived": switch("Also what is in the archive.", default=False),
 }

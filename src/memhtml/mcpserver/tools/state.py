@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memhtml.format.parse import parse
-from memhtml.index.lookup import Finding
-from memhtml.mcpserver.schema import (
+from memhtml.answers.schema import (
+    STRING,
     choice,
     filled,
     integer,
@@ -14,12 +13,13 @@ from memhtml.mcpserver.schema import (
     mapping,
     maybe,
     number,
-    output,
     record,
     switch,
-    take,
     text,
 )
+from memhtml.format.parse import parse
+from memhtml.index.lookup import Finding
+from memhtml.mcpserver.schema import output, take
 from memhtml.mcpserver.tool import Tool
 from memhtml.model.diagnostics import Severity
 from memhtml.model.errors import InvalidFlag
@@ -64,17 +64,26 @@ STATUS = Tool(
     about="Tell where the store is, how many memories it has, and whether its index is current.",
     takes=take(),
     gives=output(
-        root=text("The folder."),
-        head_sha=maybe(text("The last commit.")),
-        dirty=switch("Files have changes that are not committed."),
-        dirty_paths=items(f"Which, the first {_MOST_PATHS}.", {"type": "string"}),
-        counts_by_type=mapping("Active memories by type.", {"type": "integer"}),
-        archived_count=integer("Memories in the archive."),
-        skipped_count=integer("Files that cannot be read as memories; see memory_check."),
-        index_fresh=switch("The index describes the last commit."),
-        indexed_commit=maybe(text("The commit that the index describes.")),
-        embed_model=maybe(text("The model that texts are encoded by; null for words alone.")),
-        vector_coverage=number("0 to 1: the part of the texts that is encoded."),
+        record(
+            "The state of a store.",
+            {
+                "root": text("The folder."),
+                "head_sha": maybe(text("The last commit.")),
+                "dirty": switch("Files have changes that are not committed."),
+                "dirty_paths": items(f"Which, the first {_MOST_PATHS}.", STRING),
+                "counts_by_type": mapping("Active memories by type.", {"type": "integer"}),
+                "archived_count": integer("Memories in the archive."),
+                "skipped_count": integer(
+                    "Files that cannot be read as memories; see memory_check."
+                ),
+                "index_fresh": switch("The index describes the last commit."),
+                "indexed_commit": maybe(text("The commit that the index describes.")),
+                "embed_model": maybe(
+                    text("The model that texts are encoded by; null for words alone.")
+                ),
+                "vector_coverage": number("0 to 1: the part of the texts that is encoded."),
+            },
+        )
     ),
     run=_status,
     reads_only=True,
@@ -124,6 +133,18 @@ def _why_skipped(file: SkippedFile) -> list[dict[str, Any]]:
     return [{**shared, **finding._asdict()} for finding in findings]
 
 
+_FINDING = record(
+    "One finding.",
+    {
+        "path": maybe(text("The file; null for the html that was given.")),
+        "code": text("The rule, as a stable word."),
+        "severity": choice("violation: no memory. warning: worth mending.", Severity),
+        "message": text("What is wrong."),
+        "line": integer("Where, counted from 1."),
+        "column": integer("Where in the line, counted from 1."),
+    },
+)
+
 CHECK = Tool(
     name="memory_check",
     title="Check memories",
@@ -136,23 +157,14 @@ CHECK = Tool(
         html=filled("A whole memory file."),
     ),
     gives=output(
-        ok=switch("There is no violation."),
-        checked=integer("How many files were looked at."),
-        findings=items(
+        record(
             "What was found.",
-            record(
-                "One finding.",
-                {
-                    "path": maybe(text("The file; null for the html that was given.")),
-                    "code": text("The rule, as a stable word."),
-                    "severity": choice("violation: no memory. warning: worth mending.", Severity),
-                    "message": text("What is wrong."),
-                    "line": integer("Where, counted from 1."),
-                    "column": integer("Where in the line, counted from 1."),
-                },
-                required=("path", "code", "severity", "message", "line", "column"),
-            ),
-        ),
+            {
+                "ok": switch("There is no violation."),
+                "checked": integer("How many files were looked at."),
+                "findings": items("What is wrong.", _FINDING),
+            },
+        )
     ),
     run=_check,
     reads_only=True,

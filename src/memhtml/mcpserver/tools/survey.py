@@ -5,23 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from memhtml.mcpserver.schema import (
-    choice,
-    filled,
-    integer,
-    items,
-    maybe,
-    number,
-    output,
-    record,
-    switch,
-    take,
-    text,
-)
+from memhtml.answers.linked import EDGE, NODE, TRAIL, edge, node, trail
+from memhtml.answers.listed import FILES, files
+from memhtml.answers.schema import choice, filled, integer, items, maybe, record, switch, text
+from memhtml.mcpserver.schema import output, take
 from memhtml.mcpserver.tool import Tool
 from memhtml.mcpserver.tools.scopes import FILTERS, scope_of
 from memhtml.model.vocabulary import Bucket, Rel
-from memhtml.search.trail import StopReason, Via
+from memhtml.search.trail import StopReason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +30,7 @@ def _list(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[str, A
         limit=int(arguments.get("limit", 50)),
         cursor=arguments.get("cursor"),
     )
-    return {"files": [file._asdict() for file in page.files], "next_cursor": page.next_cursor}
+    return files(page)
 
 
 LIST = Tool(
@@ -52,28 +43,7 @@ LIST = Tool(
         cursor=filled("next_cursor of the page before."),
         **FILTERS,
     ),
-    gives=output(
-        files=items(
-            "The memories.",
-            record(
-                "A memory.",
-                {
-                    "path": text("Where it is."),
-                    "title": text("Its title."),
-                    "memory_type": text("Its type."),
-                    "gist": text("The fact in one sentence."),
-                    "workspace": maybe(text("The project it belongs to.")),
-                    "para": text("The top folder."),
-                    "confidence": number("How sure it is."),
-                    "importance": integer("How much it matters."),
-                    "archived": switch("It is in the archive."),
-                    "updated_at": text("When it was last changed."),
-                },
-                required=("path", "title", "memory_type", "gist", "archived", "updated_at"),
-            ),
-        ),
-        next_cursor=maybe(text("Asks for the next page; null at the end.")),
-    ),
+    gives=output(FILES),
     run=_list,
     reads_only=True,
     is_idempotent=True,
@@ -90,11 +60,8 @@ def _neighbors(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[s
         limit=limit,
     )
     return {
-        "nodes": [node._asdict() for node in found.nodes],
-        "edges": [
-            {"src_path": edge.source, "rel": edge.rel, "dst_path": edge.target}
-            for edge in found.edges
-        ],
+        "nodes": [node(one) for one in found.nodes],
+        "edges": [edge(one) for one in found.edges],
         "node_limit": limit,
         "dropped_node_count": found.nodes_dropped,
         "scan_saturated": found.scan_saturated,
@@ -116,35 +83,16 @@ NEIGHBORS = Tool(
         limit=integer("How many memories at most.", least=1, most=200, default=200),
     ),
     gives=output(
-        nodes=items(
-            "The memories, nearest first.",
-            record(
-                "A memory.",
-                {
-                    "path": text("Where it is."),
-                    "title": text("Its title."),
-                    "archived": switch("It is in the archive."),
-                    "hop": integer("How many links away."),
-                    "rel": text("The relation by which it was reached."),
-                },
-                required=("path", "title", "archived", "hop", "rel"),
-            ),
-        ),
-        edges=items(
-            "The links between them.",
-            record(
-                "A link.",
-                {
-                    "src_path": text("From where."),
-                    "rel": text("The relation."),
-                    "dst_path": text("To where."),
-                },
-                required=("src_path", "rel", "dst_path"),
-            ),
-        ),
-        node_limit=integer("How many were asked for at most."),
-        dropped_node_count=integer("How many more there are."),
-        scan_saturated=switch("There are more links than were followed."),
+        record(
+            "The memories near one.",
+            {
+                "nodes": items("The memories, nearest first.", NODE),
+                "edges": items("The links between them.", EDGE),
+                "node_limit": integer("How many were asked for at most."),
+                "dropped_node_count": integer("How many more there are."),
+                "scan_saturated": switch("There are more links than were followed."),
+            },
+        )
     ),
     run=_neighbors,
     reads_only=True,
@@ -154,22 +102,10 @@ NEIGHBORS = Tool(
 
 
 def _resolve(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[str, Any]:
-    trail = corpus.resolve(arguments["path"])
-    is_there = trail.stop_reason is not StopReason.UNINDEXED and trail.indexed_commit is not None
-    return {
-        "requested": trail.requested,
-        "path": trail.path,
-        "hops": len(trail.steps),
-        "steps": [
-            {"from": step.source, "to": step.target, "via": step.via.value} for step in trail.steps
-        ],
-        "stop_reason": trail.stop_reason.value,
-        "title": trail.title,
-        "indexed_commit": trail.indexed_commit,
-        "pinned_uri": (
-            f"memhtml://at/{trail.indexed_commit}/{quote(trail.path)}" if is_there else None
-        ),
-    }
+    found = corpus.resolve(arguments["path"])
+    is_there = found.stop_reason is not StopReason.UNINDEXED and found.indexed_commit is not None
+    pinned = f"memhtml://at/{found.indexed_commit}/{quote(found.path)}"
+    return {**trail(found), "pinned_uri": pinned if is_there else None}
 
 
 RESOLVE = Tool(
@@ -181,25 +117,15 @@ RESOLVE = Tool(
     ),
     takes=take("path", path=filled("The path, as it was once.", example="areas/inbox/gate.html")),
     gives=output(
-        requested=text("The path that was asked for."),
-        path=text("Where it leads."),
-        hops=integer("In how many steps."),
-        steps=items(
-            "The steps.",
-            record(
-                "A step.",
-                {
-                    "from": text("From where."),
-                    "to": text("To where."),
-                    "via": choice("It was superseded, or moved to the archive.", Via),
-                },
-                required=("from", "to", "via"),
-            ),
-        ),
-        stop_reason=choice("What the end is. live: it holds today.", StopReason),
-        title=maybe(text("Title of the memory there.")),
-        indexed_commit=maybe(text("The commit that the answer describes.")),
-        pinned_uri=maybe(text("A resource that is this memory at that commit, for good.")),
+        record(
+            "Where a path leads today.",
+            {
+                **TRAIL["properties"],
+                "pinned_uri": maybe(
+                    text("A resource that is this memory at that commit, for good.")
+                ),
+            },
+        )
     ),
     run=_resolve,
     reads_only=True,

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from memhtml.mcpserver.schema import (
-    choice,
-    filled,
-    integer,
-    items,
-    maybe,
-    output,
-    record,
-    switch,
-    take,
-    text,
+from memhtml.answers.changed import (
+    TASK_STATUS,
+    TASK_UPDATED,
+    TASK_WRITTEN,
+    task_updated,
+    task_written,
 )
+from memhtml.answers.listed import TASKS, tasks
+from memhtml.answers.schema import filled, integer, items, text
+from memhtml.mcpserver.schema import output, take
 from memhtml.mcpserver.tool import Tool
 from memhtml.mcpserver.tools.record import LABELS, PLACE, PROVENANCE, SAID, WEIGHT, as_op
 from memhtml.mcpserver.tools.scopes import FILTERS, scope_of
@@ -31,21 +29,10 @@ if TYPE_CHECKING:
 
 __all__ = ["ADD", "LIST", "STATUS"]
 
-_STATUS = choice("Where the task stands.", TaskStatus)
-
 
 def _add(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[str, Any]:
     draft = cast("Draft", as_op(arguments, "task"))
-    written = corpus.write(draft)
-    return {
-        "path": written.path,
-        "created": written.created,
-        "deduped": written.deduped,
-        "existing_path": written.existing_path,
-        "task_status": draft.task_status or TaskStatus.TODO,
-        "due_at": draft.due_at,
-        "commit_sha": written.commit,
-    }
+    return task_written(corpus.write(draft), draft)
 
 
 ADD = Tool(
@@ -55,7 +42,7 @@ ADD = Tool(
     takes=take(
         "title",
         title=filled("What has to be done.", example="Oil the gate's latch"),
-        status=_STATUS | {"default": TaskStatus.TODO.value},
+        status=TASK_STATUS | {"default": TaskStatus.TODO.value},
         due=filled("When it is due: 2026-12-01 or 2026-12-01T09:30:00Z.", most=40),
         **SAID,
         **LABELS,
@@ -63,30 +50,14 @@ ADD = Tool(
         **PLACE,
         **PROVENANCE,
     ),
-    gives=output(
-        path=text("Where the task is."),
-        created=switch("This call made it."),
-        deduped=switch("It was there already, and nothing was written."),
-        existing_path=maybe(text("The task that says it already.")),
-        task_status=_STATUS,
-        due_at=maybe(text("When it is due.")),
-        commit_sha=maybe(text("The commit.")),
-    ),
+    gives=output(TASK_WRITTEN),
     run=_add,
 )
 
 
 def _status(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[str, Any]:
     wanted = cast("TaskStatusRequest", as_op(arguments, "task_status"))
-    done = corpus.set_task_status(wanted.path, wanted.status, reason=wanted.reason)
-    return {
-        "path": done.path,
-        "task_status": done.task_status,
-        "archived": done.archived,
-        "archive_path": done.archive_path,
-        "commit_sha": done.commit,
-        "unchanged": done.unchanged,
-    }
+    return task_updated(corpus.set_task_status(wanted.path, wanted.status, reason=wanted.reason))
 
 
 STATUS = Tool(
@@ -97,17 +68,10 @@ STATUS = Tool(
         "path",
         "status",
         path=filled("Path of the task."),
-        status=_STATUS,
+        status=TASK_STATUS,
         reason=text("Why, kept with the change."),
     ),
-    gives=output(
-        path=text("Where the task stands, or stood, among the active ones."),
-        task_status=_STATUS,
-        archived=switch("It is in the archive now."),
-        archive_path=maybe(text("Where in the archive.")),
-        commit_sha=maybe(text("The commit; null when nothing changed.")),
-        unchanged=switch("It had that status already."),
-    ),
+    gives=output(TASK_UPDATED),
     run=_status,
     is_destructive=True,
     is_idempotent=True,
@@ -129,16 +93,7 @@ def _list(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[str, A
         limit=int(arguments.get("limit", 50)),
         cursor=arguments.get("cursor"),
     )
-    return {
-        "tasks": [
-            {
-                **task._asdict(),
-                "blocked_by": [blocker._asdict() for blocker in task.blocked_by],
-            }
-            for task in page.tasks
-        ],
-        "next_cursor": page.next_cursor,
-    }
+    return tasks(page)
 
 
 LIST = Tool(
@@ -158,34 +113,7 @@ LIST = Tool(
         cursor=filled("next_cursor of the page before."),
         **_FILTERS,
     ),
-    gives=output(
-        tasks=items(
-            "The tasks.",
-            record(
-                "A task.",
-                {
-                    "path": text("Where it is."),
-                    "title": text("What has to be done."),
-                    "gist": text("What done would mean."),
-                    "task_status": _STATUS,
-                    "due_at": maybe(text("When it is due.")),
-                    "workspace": maybe(text("The project it belongs to.")),
-                    "archived": switch("It is in the archive."),
-                    "updated_at": text("When it was last changed."),
-                    "blocked_by": items(
-                        "Unfinished tasks that stand in its way.",
-                        record(
-                            "A task.",
-                            {"path": text("Where it is."), "title": text("Its title.")},
-                            required=("path", "title"),
-                        ),
-                    ),
-                },
-                required=("path", "title", "gist", "task_status", "archived", "blocked_by"),
-            ),
-        ),
-        next_cursor=maybe(text("Asks for the next page; null at the end.")),
-    ),
+    gives=output(TASKS),
     run=_list,
     reads_only=True,
     is_idempotent=True,
