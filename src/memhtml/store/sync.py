@@ -1,34 +1,25 @@
 """Bring a clone and its remote together: fetch, merge, push.
 
-The merge happens among objects: no file is touched before it is known to be clean, so a conflict
-leaves everything as it was. The merged commit then comes into the working tree as any fast-forward
-does, by git's own hand, which refuses where a file has changes of the user's. History is never
-rewritten: a commit that somebody saw stays.
+A conflict leaves everything as it was, and history is never rewritten: a commit that somebody saw
+stays. How commits are joined is in `memhtml.store.joining`.
 """
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from memhtml.model.errors import Busy, DirtyTree, GitFailure, InvalidFlag, RepositoryState
+from memhtml.model.errors import Busy, InvalidFlag, RepositoryState
 from memhtml.model.history import Synced, SyncState
 from memhtml.model.shell import quoted
-from memhtml.model.tree import ChangeKind
-from memhtml.store import files, gitdir, policy
-from memhtml.store.git import Git
+from memhtml.store.joining import Joiner
 from memhtml.store.mergedriver import register
 from memhtml.store.plan import Plan, subject
-from memhtml.store.treemerge import MergedFile, merge_trees
-from memhtml.store.trees import DIRECTORY, CommitTrees, Entry
-from memhtml.store.writers import Signed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from datetime import datetime
 
-    from memhtml.model.tree import Change
     from memhtml.store.repo import Repo
     from memhtml.store.treemerge import TreeMerge
 
@@ -82,13 +73,11 @@ class _Clone:
     def __init__(self, repo: Repo, options: SyncOptions, now: datetime) -> None:
         self._repo = repo
         self._options = options
-        self._git = Git(repo.root)
-        self._policy = policy.read_policy(self._git, repo.where)
-        by = Signed(self._policy.author, self._policy.committer, int(now.timestamp()))
-        self._who = by.variables
+        self._joiner = Joiner(repo, now=now)
+        self._git = self._joiner.git
 
     def close(self) -> None:
-        self._git.close()
+        self._joiner.close()
 
     def sync(self, on_pulled: Callable[[], object]) -> Synced:
         branch = self._branch()
@@ -184,7 +173,7 @@ class _Clone:
     def _pull(self, theirs: str | None, done: Synced) -> Synced:
         """Let HEAD have what *theirs* has; tell how the two stood to each other."""
         with self._repo.standing_still():
-            self._require_no_operation()
+            self._joiner.require_no_operation()
             head = self._repo.head()
             ahead, behind = self._count(head, theirs)
             ahead, behind = max(done.ahead, ahead), done.behind + behind
@@ -193,7 +182,7 @@ class _Clone:
             if theirs is None or head == theirs or (head and self._git.is_ancestor(theirs, head)):
                 return done
             if head is None or self._git.is_ancestor(head, theirs):
-                self._move_to(theirs)
+                self._joiner.move_to(theirs)
                 return replace(done, after=theirs)
             return self._merge(head, theirs, done)
 
@@ -204,33 +193,20 @@ class _Clone:
         counts = (self._git.count(commit) if commit else 0 for commit in (head, theirs))
         return next(counts), next(counts)
 
-    def _require_no_operation(self) -> None:
-        unfinished = gitdir.unfinished_operation(self._repo.where)
-        if unfinished is not None:
-            raise RepositoryState(
-                f"a {unfinished} is under way in this repository",
-                suggestions=(f"git {unfinished} --abort", "finish it, then try again"),
-            )
-
     def _merge(self, head: str, theirs: str, done: Synced) -> Synced:
         merge = self._merged_trees(head, theirs)
         if merge.conflicts:
             conflict = replace(done, state=SyncState.CONFLICT, conflicts=merge.conflicts)
             if not self._options.keep_conflicts:
                 return conflict
-            self._require_clean(head, theirs)
-            self._git.start_merge(theirs, who=self._who)
+            self._joiner.require_clean(head, theirs)
+            self._git.start_merge(theirs, who=self._joiner.who)
             return replace(conflict, is_merge_open=True)
         count = len(merge.edits)
         text = f"{count} {'file' if count == 1 else 'files'} from {done.remote}/{done.branch}"
-        commit = self._git.commit_tree(
-            self._tree(head, merge),
-            (head, theirs),
-            Plan((), subject("sync", text)).message,
-            who=self._who,
-            sign=self._policy.signs,
-        )
-        self._move_to(commit)
+        message = Plan((), subject("sync", text)).message
+        commit = self._joiner.commit(self._joiner.tree(head, merge), (head, theirs), message)
+        self._joiner.move_to(commit)
         merged = tuple(sorted({*done.merged, *merge.merged}))
         return replace(done, after=commit, merged=merged)
 
@@ -247,84 +223,8 @@ class _Clone:
                 "this store and the remote's were made apart: they have no common commit",
                 suggestions=("memhtml sync --allow-unrelated",),
             )
-        base = bases[0] if bases else self._git.empty_tree()
-        # Where several common commits differ nobody can say which side changed a file.
-        unclear = {c.path for other in bases[1:] for c in self._git.diff_trees(base, other)}
-        blobs = _Blobs(self._repo, self._git, bases[0] if bases else None, frozenset(unclear))
-        ours, others = (
-            {p: blobs.at(base, p) for p in unclear} | _states(self._git.diff_trees(base, commit))
-            for commit in (head, theirs)
-        )
-        return merge_trees(ours, others, blobs)
-
-    def _tree(self, head: str, merge: TreeMerge) -> str:
-        """Store the merged tree and return its sha."""
-        entries = {
-            path: Entry(edit.mode, self._git.store_blob(edit.data))
-            if isinstance(edit, MergedFile)
-            else edit
-            for path, edit in merge.edits.items()
-        }
-        index = os.path.join(self._repo.where.own, "memhtml", "tmp", "sync-index")
-        try:
-            self._git.read_tree(index, head)
-            self._git.update_index(index, entries, sha_digits=self._policy.sha_digits)
-            return self._git.write_tree(index)
-        finally:
-            files.unlink_if_there(index)
-
-    def _move_to(self, commit: str) -> None:
-        head = self._repo.head()
-        if head is not None:
-            self._require_clean(head, commit)
-        self._git.fast_forward(commit, who=self._who)
-
-    def _require_clean(self, head: str, commit: str) -> None:
-        """Refuse where git would: what a person changed and what a commit changes is the same."""
-        changed = {change.path for change in self._git.diff_trees(head, commit)}
-        dirty = [c.path for c in self._repo.worktree_changes() if c.path in changed]
-        if dirty:
-            raise DirtyTree(sorted(dirty))
-
-
-class _Blobs:
-    """What a merge of trees asks for, answered by git."""
-
-    def __init__(self, repo: Repo, git: Git, base: str | None, unclear: frozenset[str]) -> None:
-        self._git = git
-        self._trees = CommitTrees(git.read)
-        self._base = base
-        self._unclear = unclear
-        self._tmp = os.path.join(repo.where.own, "memhtml", "tmp")
-
-    def base(self, path: str) -> Entry | None:
-        if self._base is None or path in self._unclear:
-            return None
-        return self.at(self._base, path)
-
-    def at(self, commit: str, path: str) -> Entry | None:
-        """Return the file that *commit* has at *path*; a folder is none."""
-        entry = self._trees.at(commit, path)
-        return None if entry is None or entry.mode == DIRECTORY else entry
-
-    def read(self, sha: str) -> bytes:
-        found = self._git.read(sha)
-        if found is None:
-            raise GitFailure(("cat-file", sha), 1, f"object {sha} is missing")
-        return found[1]
-
-    def merge_text(self, base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
-        names = [os.path.join(self._tmp, f"sync-{name}") for name in ("base", "ours", "theirs")]
-        try:
-            for name, data in zip(names, (base, ours, theirs), strict=True):
-                files.write_new(name, data)
-            text, is_clean = self._git.merge_text(*names)
-        except GitFailure:
-            return None  # not text
-        finally:
-            for name in names:
-                files.unlink_if_there(name)
-        return text if is_clean else None
+        base = bases[0] if bases else None
+        return self._joiner.merge(base, head, theirs, other_bases=bases[1:])
 
 
 _STATES = {
@@ -333,10 +233,3 @@ _STATES = {
     (False, True): SyncState.BEHIND,
     (True, True): SyncState.MERGED,
 }
-
-
-def _states(changes: Iterable[Change]) -> dict[str, Entry | None]:
-    return {
-        change.path: None if change.kind is ChangeKind.REMOVED else Entry(change.mode, change.sha)
-        for change in changes
-    }
