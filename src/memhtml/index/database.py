@@ -29,6 +29,7 @@ __all__ = [
     "State",
     "cache_folder",
     "empty_database",
+    "lend",
     "make_ignored_folder",
     "open_index",
     "open_index_at",
@@ -245,6 +246,19 @@ def open_index_at(path: str, *, root: str | None, chunk_chars: int) -> Index:
         connection.close()
         return _open_private(path, chunk_chars)
     return Index(path, connection, root=root, chunk_chars=chunk_chars, is_private=False)
+
+
+def lend(index: Index, root: str) -> None:
+    """Give the working tree at *root*, which has no index yet, a copy of *index*.
+
+    An update of the copy then costs what differs, and what is encoded need not be made again.
+
+    Raises:
+        Busy: Another process is writing.
+        StorageFailure: The copy cannot be written.
+    """
+    with open_index(root, chunk_chars=index.chunk_chars) as copy, index.guarded("copy the index"):
+        copy.replace(index.connection)
 
 
 def empty_database() -> apsw.Connection:

@@ -38,6 +38,8 @@ __all__ = [
     "RemoteFailure",
     "RepoRequired",
     "RepositoryState",
+    "RunNotFound",
+    "RunRefused",
     "SecretFound",
     "StorageFailure",
     "UnexpectedArgument",
@@ -239,6 +241,36 @@ class Busy(MemhtmlError):
     """Another process holds a lock we waited for; nothing was changed and a retry is safe."""
 
     code = "ERR_BUSY"
+
+
+class RunNotFound(MemhtmlError):
+    """There is no sleep run of that name."""
+
+    code = "ERR_RUN_NOT_FOUND"
+
+    def __init__(self, run_id: str, known: Sequence[str] = ()) -> None:
+        there = f"; there are {', '.join(known)}" if known else "; none waits"
+        super().__init__(
+            f"there is no sleep run {run_id!r}{there}", suggestions=("memhtml sleep status",)
+        )
+        self.run_id = run_id
+
+
+class RunRefused(MemhtmlError):
+    """A sleep run cannot be merged, resumed or undone as it stands; nothing was changed.
+
+    *reason* is ``conflict``, ``gate``, ``running``, ``unfinished``, ``merged`` or ``undone``;
+    *paths* are the files it is about.
+    """
+
+    code = "ERR_RUN_REFUSED"
+
+    def __init__(
+        self, message: str, *, reason: str, paths: Sequence[str] = (), suggestions: Sequence[str] = ()
+    ) -> None:
+        super().__init__(message, suggestions=suggestions)
+        self.reason = reason
+        self.paths = tuple(paths)
 
 
 class RepositoryState(MemhtmlError):

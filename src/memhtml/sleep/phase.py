@@ -86,6 +86,8 @@ class Outcome:
 
     proposals: tuple[Proposal, ...] = ()
     findings: tuple[Finding, ...] = ()
+    marks: tuple[Mapping[str, str], ...] = ()
+    """What takes effect outside the tree once the run is merged; each names its ``kind``."""
     judged_all: bool = True
     """Whether everything was looked at, so that a finding not seen again is settled."""
     counts: Mapping[str, int] = field(default_factory=dict)

@@ -132,6 +132,8 @@ class Planned(Generic[T]):
     steps: tuple[Step, ...] = ()
     subject: str = ""
     trailers: tuple[tuple[str, str], ...] = ()
+    body: str = ""
+    """Further lines of the commit's message."""
     facts: tuple[Fact, ...] = ()
     """The new memories among the steps, for an `Overlay`."""
     documents: Mapping[bytes, Document] = field(default_factory=dict)
@@ -140,7 +142,9 @@ class Planned(Generic[T]):
     @property
     def plan(self) -> Plan | None:
         """The request as a commit of its own; None when nothing is to be done."""
-        return Plan(self.steps, self.subject, self.trailers) if self.steps else None
+        if not self.steps:
+            return None
+        return Plan(self.steps, self.subject, self.trailers, self.body)
 
 
 class View(Protocol):

@@ -1,0 +1,295 @@
+"""The runs of a store: where each works, how it stands, and its commits.
+
+A run is a branch ``sleep/<date>`` with a working tree of its own inside the git directory. Its
+commits say in trailers which run and phase they are of, so the branch alone is enough to review or
+merge a run, also in another clone; the journal beside the tree has the rest.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from memhtml.model.errors import Busy, RunNotFound
+from memhtml.model.shell import quoted
+from memhtml.sleep.journal import Begun, Journal, PhaseDone, read_lines
+from memhtml.store.branches import Branches
+from memhtml.store.lock import Lock
+from memhtml.store.trees import CommitTrees
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memhtml.store.repo import Repo
+
+__all__ = [
+    "PHASE_TRAILER",
+    "PREFIX",
+    "RECORDS",
+    "RUN_TRAILER",
+    "Run",
+    "RunCommit",
+    "RunState",
+    "Runs",
+    "record_path",
+    "report_path",
+]
+
+PREFIX = "sleep"
+RECORDS = ".memhtml/sleep/"
+"""Where runs leave their report and record in the store."""
+
+RUN_TRAILER = "Memhtml-Run"
+PHASE_TRAILER = "Memhtml-Phase"
+
+_MOST_RUNS_A_DAY = 100
+
+_run_id_re = re.compile(r"sleep/\d{4}-\d{2}-\d{2}(?:-[1-9]\d*)?")
+
+
+class RunState(StrEnum):
+    """How a run stands."""
+
+    RUNNING = "running"
+    """A process works on it."""
+    INTERRUPTED = "interrupted"
+    """Its process died; it can be resumed."""
+    FAILED = "failed"
+    """A phase failed; it can be resumed, or reviewed as it is."""
+    REVIEW = "review"
+    """It waits for a person."""
+    MERGED = "merged"
+
+
+class RunCommit(NamedTuple):
+    """A commit of a run."""
+
+    sha: str
+    parent: str
+    phase: str
+    subject: str
+    message: str
+
+
+class Run(NamedTuple):
+    """One run."""
+
+    run_id: str
+    state: RunState
+    base: str
+    tip: str
+    begun: Begun
+    phases: tuple[PhaseDone, ...]
+
+
+def record_path(run_id: str) -> str:
+    """Return where the record of a run stands in the store."""
+    return f"{RECORDS}{run_id.replace('/', '-')}.jsonl"
+
+
+def report_path(run_id: str) -> str:
+    """Return where the report of a run stands in the store."""
+    return f"{RECORDS}{run_id.replace('/', '-')}.html"
+
+
+class Runs:
+    """The runs of one repository; close it."""
+
+    def __init__(self, repo: Repo) -> None:
+        self._repo = repo
+        self.branches = Branches(repo.root)
+        self._folder = Path(repo.where.common, "memhtml", "sleep")
+
+    def close(self) -> None:
+        """End the children."""
+        self.branches.close()
+
+    # Places
+
+    def folder(self, run_id: str) -> Path:
+        """Return where a run keeps its working tree and its journal."""
+        return self._folder / run_id.replace("/", "-")
+
+    def tree(self, run_id: str) -> Path:
+        """Return the top of a run's working tree."""
+        return self.folder(run_id) / "tree"
+
+    def journal(self, run_id: str) -> Journal:
+        """Return the journal of a run, which need not exist."""
+        return Journal(self.folder(run_id) / "journal.jsonl")
+
+    def lock(self, run_id: str) -> Lock:
+        """Return what a process holds while it works on a run."""
+        self.folder(run_id).mkdir(parents=True, exist_ok=True)
+        return Lock(str(self.folder(run_id) / "lock"), wait_seconds=0)
+
+    # Asking
+
+    def free_id(self, day: str) -> str:
+        """Return the first name for a run on *day* that no run has or had.
+
+        Raises:
+            Busy: There were a hundred.
+        """
+        taken = self.branches.tips(PREFIX).keys() | set(self.recorded())
+        for n in range(1, _MOST_RUNS_A_DAY + 1):
+            name = f"{PREFIX}/{day}" if n == 1 else f"{PREFIX}/{day}-{n}"
+            if name not in taken and not self.folder(name).exists():
+                return name
+        raise Busy(
+            f"{_MOST_RUNS_A_DAY} runs were begun on {day}", suggestions=("memhtml sleep status",)
+        )
+
+    def find(self, run_id: str) -> Run:
+        """Return a run that waits, works or was merged.
+
+        Raises:
+            RunNotFound: There is none of that name.
+        """
+        tips = self.branches.tips(PREFIX)
+        if run_id in tips:
+            return self._open(run_id, tips[run_id])
+        if run_id in self.recorded():
+            return self._merged(run_id)
+        raise RunNotFound(run_id, tuple(tips))
+
+    def waiting(self) -> list[Run]:
+        """Return the runs that have a branch, the newest last."""
+        tips = self.branches.tips(PREFIX)
+        known = sorted(filter(_run_id_re.fullmatch, tips), key=_order)
+        return [self._open(run_id, tips[run_id]) for run_id in known]
+
+    def recorded(self) -> list[str]:
+        """Return the runs whose record stands in HEAD, which are those that were merged."""
+        head = self._repo.head()
+        if head is None:
+            return []
+        names = CommitTrees(self.branches.read).names(head, RECORDS.rstrip("/"))
+        stems = (name.removesuffix(".jsonl") for name in names if name.endswith(".jsonl"))
+        ids = (stem.replace("sleep-", "sleep/", 1) for stem in stems)
+        return sorted(filter(_run_id_re.fullmatch, ids), key=_order)
+
+    def commits(self, base: str, tip: str) -> list[RunCommit]:
+        """Return the commits of a run in order."""
+        found = [
+            RunCommit(
+                entry.sha,
+                entry.parents[0] if entry.parents else "",
+                _trailer(entry.message, PHASE_TRAILER),
+                entry.message.partition("\n")[0],
+                entry.message,
+            )
+            for entry in self.branches.log_all(tip, without=base)
+        ]
+        return found[::-1]
+
+    # Beginning and ending
+
+    def begin(self, run_id: str, commit: str) -> str:
+        """Make the branch and the working tree of a run, and return the top of the tree."""
+        self.folder(run_id).mkdir(parents=True, exist_ok=True)
+        tree = str(self.tree(run_id))
+        self.branches.begin(tree, run_id, commit)
+        return tree
+
+    def reopen(self, run_id: str) -> str:
+        """Return the top of the working tree of a run, which is made where it is gone."""
+        tree = self.tree(run_id)
+        if not (tree / ".git").exists():
+            self.folder(run_id).mkdir(parents=True, exist_ok=True)
+            self.branches.check_out(str(tree), run_id)
+        return str(tree)
+
+    def reap(self) -> list[str]:
+        """Remove what runs left whose branch is gone and whose process has died; name them."""
+        tips = self.branches.tips(PREFIX)
+        found = []
+        folders = self._folder.iterdir() if self._folder.is_dir() else ()
+        for run_id in sorted(folder.name.replace("sleep-", "sleep/", 1) for folder in folders):
+            is_run = _run_id_re.fullmatch(run_id) and run_id not in tips
+            if is_run and not self._is_worked_on(run_id):
+                self.forget(run_id)
+                found.append(run_id)
+        return found
+
+    def forget(self, run_id: str) -> None:
+        """Remove the branch, the working tree and the journal of a run."""
+        self.branches.leave(str(self.tree(run_id)))
+        shutil.rmtree(self.folder(run_id), ignore_errors=True)
+        tip = self.branches.tips(PREFIX).get(run_id)
+        if tip is not None:
+            self.branches.delete(run_id, tip)
+
+    # How a run stands
+
+    def _open(self, run_id: str, tip: str) -> Run:
+        begun, phases, ended = self.journal(run_id).read()
+        if begun is None:
+            begun, phases, ended = self._recorded_at(tip, run_id)
+        base = begun.base if begun else self._base(tip)
+        known = begun or Begun(run_id, base, "")
+        head = self._repo.head()
+        if head is not None and tip != base and self._repo.is_ancestor(tip, head):
+            state = RunState.MERGED
+        elif self._is_worked_on(run_id):
+            state = RunState.RUNNING
+        elif not ended:
+            state = RunState.INTERRUPTED
+        elif any(done.status == "failed" for done in phases):
+            state = RunState.FAILED
+        else:
+            state = RunState.REVIEW
+        return Run(run_id, state, base, tip, known, phases)
+
+    def _merged(self, run_id: str) -> Run:
+        head = self._repo.head() or ""
+        begun, phases, _ = self._recorded_at(head, run_id)
+        known = begun or Begun(run_id, "", "")
+        return Run(run_id, RunState.MERGED, known.base, head, known, phases)
+
+    def _recorded_at(
+        self, commit: str, run_id: str
+    ) -> tuple[Begun | None, tuple[PhaseDone, ...], bool]:
+        found = self.branches.read(f"{commit}:{record_path(run_id)}")
+        if found is None:
+            return None, (), False
+        return read_lines(found[1].decode("utf-8", "replace").split("\n"))
+
+    def _base(self, tip: str) -> str:
+        """Return where a branch without journal and record left HEAD's."""
+        head = self._repo.head()
+        bases = self.branches.merge_bases(head, tip) if head else []
+        return bases[0] if bases else tip
+
+    def _is_worked_on(self, run_id: str) -> bool:
+        if not self.folder(run_id).exists():
+            return False
+        lock = self.lock(run_id)
+        try:
+            lock.acquire()
+        except Busy:
+            return True
+        lock.release()
+        return False
+
+
+def _trailer(message: str, name: str) -> str:
+    values = [
+        line.partition(": ")[2] for line in message.split("\n") if line.startswith(f"{name}: ")
+    ]
+    return values[-1] if values else ""
+
+
+def _order(run_id: str) -> tuple[str, int]:
+    day, number = run_id[: len("sleep/0000-00-00")], run_id[len("sleep/0000-00-00-") :]
+    return day, int(number or 1)
+
+
+def hints(run_id: str) -> Iterator[str]:
+    """Yield what can be done with a run that waits."""
+    name = quoted(run_id)
+    yield f"memhtml sleep review {name}"
+    yield f"memhtml sleep merge {name}"
