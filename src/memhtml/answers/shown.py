@@ -8,51 +8,52 @@ from memhtml.answers.schema import STRING, choice, items, maybe, number, record,
 from memhtml.model.history import DiffKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-    from memhtml.answers.schema import Schema
     from memhtml.model.history import Piece, Version
     from memhtml.model.memory import Memory
 
 __all__ = ["MEMORY", "VERSION", "WORDS", "memory", "version", "words"]
 
-MEMORY: Mapping[str, Schema] = {
-    "path": text("Where it is."),
-    "sha": text("Names this version: a correction that expects it replaces no other."),
-    "title": text("Its title."),
-    "gist": text("The fact in one sentence."),
-    "links": items(
-        "Its edges.",
-        record(
-            "One edge.",
-            {"rel": text("The relation."), "href": text("The target, from the root.")},
+MEMORY = record(
+    "What every door gives of a memory.",
+    {
+        "path": text("Where it is."),
+        "sha": text("Names this version: a correction that expects it replaces no other."),
+        "title": text("Its title."),
+        "gist": text("The fact in one sentence."),
+        "links": items(
+            "Its edges.",
+            record(
+                "One edge.",
+                {"rel": text("The relation."), "href": text("The target, from the root.")},
+            ),
         ),
-    ),
-    "facets": items(
-        "Its named values.",
-        record(
-            "One value.",
-            {
-                "name": text("The name."),
-                "value": text("The value, in words."),
-                "number": maybe(number("The value as a number.")),
-            },
+        "facets": items(
+            "Its named values.",
+            record(
+                "One value.",
+                {
+                    "name": text("The name."),
+                    "value": text("The value, in words."),
+                    "number": maybe(number("The value as a number.")),
+                },
+            ),
         ),
-    ),
-    "citations": items(
-        "Where it is from.",
-        record("One source.", {"text": text("In words."), "href": maybe(text("As a URL."))}),
-    ),
-    "happened_at": maybe(text("When it happened.")),
-    "archived": switch("It is in the archive: no longer true, or done."),
-    "violations": items("What makes the file no valid memory.", STRING),
-    "warnings": items("What else is wrong with the file.", STRING),
-}
-"""The members that every door gives of a memory."""
+        "citations": items(
+            "Where it is from.",
+            record("One source.", {"text": text("In words."), "href": maybe(text("As a URL."))}),
+        ),
+        "happened_at": maybe(text("When it happened.")),
+        "archived": switch("It is in the archive: no longer true, or done."),
+        "violations": items("What makes the file no valid memory.", STRING),
+        "warnings": items("What else is wrong with the file.", STRING),
+    },
+)
 
 
 def memory(found: Memory) -> dict[str, Any]:
-    """Return the members of `MEMORY`."""
+    """Return `MEMORY`."""
     document = found.document
     return {
         "path": found.path,
@@ -69,23 +70,26 @@ def memory(found: Memory) -> dict[str, Any]:
     }
 
 
-VERSION: Mapping[str, Schema] = {
-    "commit_sha": text("The commit that made it."),
-    "at": text("When."),
-    "author": text("Who committed it."),
-    "operation": maybe(text("What made it; null for a commit of other hands.")),
-    "summary": text("What the commit says."),
-    "session_id": maybe(text("The session it came from.")),
-    "prompt_id": maybe(text("The prompt it came from.")),
-    "reason": maybe(text("Why.")),
-    "path": text("Where it stood then."),
-    "moved_from": maybe(text("Where it stood before.")),
-    "sha": maybe(text("The version's sha; null where it was removed.")),
-}
+VERSION = record(
+    "A memory as one commit left it.",
+    {
+        "commit_sha": text("The commit that made it."),
+        "at": text("When."),
+        "author": text("Who committed it."),
+        "operation": maybe(text("What made it; null for a commit of other hands.")),
+        "summary": text("What the commit says."),
+        "session_id": maybe(text("The session it came from.")),
+        "prompt_id": maybe(text("The prompt it came from.")),
+        "reason": maybe(text("Why.")),
+        "path": text("Where it stood then."),
+        "moved_from": maybe(text("Where it stood before.")),
+        "sha": maybe(text("The version's sha; null where it was removed.")),
+    },
+)
 
 
 def version(found: Version) -> dict[str, Any]:
-    """Return the members of `VERSION`."""
+    """Return `VERSION`."""
     return {
         "commit_sha": found.commit,
         "at": found.at,
@@ -110,6 +114,6 @@ WORDS = items(
 )
 
 
-def words(pieces: Iterable[Piece]) -> list[dict[str, Any]]:
+def words(pieces: Iterable[Piece]) -> list[Any]:
     """Return `WORDS`."""
     return [{"kind": piece.kind.value, "text": piece.text} for piece in pieces]

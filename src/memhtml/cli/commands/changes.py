@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memhtml.answers.casing import in_camel
 from memhtml.cli.command import Argument, Command, Flag, Kind, Noun
 from memhtml.cli.commands.memory import DRAFT_FLAGS, article_of, labels_of
 from memhtml.cli.envelope import Success
@@ -175,11 +176,13 @@ def _archive(call: Call) -> Success:
             suggestions=("memhtml help archive",),
         )
     if path is not None:
+        from memhtml.answers.changed import ARCHIVED, archived  # noqa: PLC0415 - as above
+
         with open_store(call) as corpus:
             done = corpus.archive(call.text("path"), reason=call.text("reason"))
         return _told(
             "memory.archived",
-            {"path": done.path, "archivePath": done.archive_path, "commitSha": done.commit},
+            in_camel(ARCHIVED, archived(done)),
             f"archived {done.path}",
             f"as {done.archive_path}",
         )
@@ -218,22 +221,26 @@ def _archive_chosen(call: Call) -> Success:
 
 
 def _unarchive(call: Call) -> Success:
+    from memhtml.answers.changed import ARCHIVED, archived  # noqa: PLC0415 - help needs none
+
     with open_store(call) as corpus:
         done = corpus.unarchive(call.text("path"), force=call.is_on("force"))
     return _told(
         "memory.unarchived",
-        {"path": done.path, "archivePath": done.archive_path, "commitSha": done.commit},
+        in_camel(ARCHIVED, archived(done)),
         f"back at {done.path}",
     )
 
 
 def _link(call: Call) -> Success:
+    from memhtml.answers.changed import LINKED, linked  # noqa: PLC0415 - help needs none
+
     ends = (call.text("src"), Rel(call.text("rel")), call.text("dst"))
     with open_store(call) as corpus:
         done = corpus.link(*ends) if call.command.name == "link" else corpus.unlink(*ends)
     return _told(
         "memory.linked",
-        {"commitSha": done.commit, "srcPath": done.src, "dstPath": done.dst, "rel": done.rel},
+        in_camel(LINKED, linked(done)),
         f"{call.command.name}ed {done.src} {done.rel} {done.dst}"
         if done.commit
         else "it was so already",

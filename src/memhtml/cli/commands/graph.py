@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memhtml.answers.casing import in_camel
 from memhtml.cli.command import Argument, Command, Flag, Kind, Noun
 from memhtml.cli.envelope import Success
 from memhtml.cli.scopes import FRESH, is_scanned
@@ -12,9 +13,7 @@ from memhtml.model.vocabulary import Rel
 
 if TYPE_CHECKING:
     from memhtml.cli.command import Call
-    from memhtml.cli.envelope import Json
     from memhtml.cli.screen import Screen
-    from memhtml.search.graph import GraphEdge
 
 __all__ = ["COMMANDS", "run"]
 
@@ -95,6 +94,9 @@ def run(call: Call) -> Success:
 
 
 def _resolve(call: Call) -> Success:
+    from memhtml.answers.linked import TRAIL  # noqa: PLC0415 - help needs none
+    from memhtml.answers.linked import trail as told  # noqa: PLC0415 - as above
+
     with open_store(call) as corpus:
         trail = corpus.resolve(call.text("path"), scan=is_scanned(call))
 
@@ -103,25 +105,12 @@ def _resolve(call: Call) -> Success:
 
         return trail_lines(trail, screen)
 
-    return Success(
-        "memory.resolved",
-        {
-            "requested": trail.requested,
-            "path": trail.path,
-            "hops": len(trail.steps),
-            "steps": [
-                {"from": step.source, "to": step.target, "via": step.via.value}
-                for step in trail.steps
-            ],
-            "stopReason": trail.stop_reason.value,
-            "title": trail.title,
-            "indexedCommit": trail.indexed_commit,
-        },
-        text,
-    )
+    return Success("memory.resolved", in_camel(TRAIL, told(trail)), text)
 
 
 def _neighbors(call: Call) -> Success:
+    from memhtml.answers.linked import edge, node  # noqa: PLC0415 - help needs none
+
     with open_store(call) as corpus:
         found = corpus.neighbors(
             call.text("path"),
@@ -142,17 +131,8 @@ def _neighbors(call: Call) -> Success:
             "center": found.center,
             "depth": found.depth,
             "limit": call.integer("limit"),
-            "nodes": [
-                {
-                    "path": node.path,
-                    "title": node.title,
-                    "archived": node.archived,
-                    "hop": node.hop,
-                    "rel": node.rel,
-                }
-                for node in found.nodes
-            ],
-            "edges": [_edge_json(edge) for edge in found.edges],
+            "nodes": [node(one) for one in found.nodes],
+            "edges": [edge(one) for one in found.edges],
             "nodesDropped": found.nodes_dropped,
             "scanSaturated": found.scan_saturated,
         },
@@ -161,6 +141,8 @@ def _neighbors(call: Call) -> Success:
 
 
 def _route(call: Call) -> Success:
+    from memhtml.answers.linked import edge  # noqa: PLC0415 - help needs none
+
     with open_store(call) as corpus:
         route = corpus.find_route(
             call.text("start"), call.text("end"), rels=_rels(call), scan=is_scanned(call)
@@ -176,7 +158,7 @@ def _route(call: Call) -> Success:
         {
             "found": route is not None,
             "hops": None if route is None else len(route),
-            "edges": [_edge_json(edge) for edge in route or ()],
+            "edges": [edge(one) for one in route or ()],
         },
         text,
     )
@@ -184,7 +166,3 @@ def _route(call: Call) -> Success:
 
 def _rels(call: Call) -> tuple[Rel, ...]:
     return tuple(map(Rel, call.texts("rel")))
-
-
-def _edge_json(edge: GraphEdge) -> Json:
-    return {"from": edge.source, "rel": edge.rel, "to": edge.target}

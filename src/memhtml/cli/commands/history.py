@@ -5,6 +5,7 @@ from __future__ import annotations
 import os.path
 from typing import TYPE_CHECKING
 
+from memhtml.answers.casing import in_camel
 from memhtml.cli.command import Argument, Command, Flag, Kind, Noun
 from memhtml.cli.envelope import Success
 from memhtml.cli.stores import open_store
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from memhtml.cli.envelope import Json
     from memhtml.cli.screen import Screen
     from memhtml.corpus import Corpus
-    from memhtml.model.history import Synced, Version
+    from memhtml.model.history import Synced
 
 __all__ = ["COMMANDS", "run"]
 
@@ -119,6 +120,9 @@ def run(call: Call) -> Success:
 
 
 def _history(call: Call) -> Success:
+    from memhtml.answers.shown import VERSION, version  # noqa: PLC0415 - help needs none
+    from memhtml.answers.shown import words as told_words  # noqa: PLC0415 - as above
+
     with open_store(call) as corpus:
         versions = corpus.history(call.text("path"))
         words = corpus.compare_versions(versions)
@@ -129,18 +133,15 @@ def _history(call: Call) -> Success:
         return history_lines(versions, words, screen)
 
     rows: list[Json] = [
-        {
-            **_version_json(version),
-            "movedFrom": version.moved_from,
-            "sha": version.sha,
-            "words": [{"kind": piece.kind.value, "text": piece.text} for piece in pieces],
-        }
-        for version, pieces in zip(versions, words, strict=True)
+        {**in_camel(VERSION, version(each)), "words": told_words(pieces)}
+        for each, pieces in zip(versions, words, strict=True)
     ]
     return Success("memory.history", {"path": versions[0].path, "versions": rows}, text)
 
 
 def _blame(call: Call) -> Success:
+    from memhtml.answers.shown import VERSION, version  # noqa: PLC0415 - help needs none
+
     with open_store(call) as corpus:
         blamed = corpus.blame(call.text("path"))
 
@@ -150,23 +151,9 @@ def _blame(call: Call) -> Success:
         return blame_lines(blamed, screen)
 
     rows: list[Json] = [
-        {"sentence": each.sentence, **_version_json(each.version)} for each in blamed
+        {"sentence": each.sentence, **in_camel(VERSION, version(each.version))} for each in blamed
     ]
     return Success("memory.blame", {"sentences": rows}, text)
-
-
-def _version_json(version: Version) -> dict[str, Json]:
-    return {
-        "commitSha": version.commit,
-        "at": version.at,
-        "author": version.author,
-        "operation": version.operation,
-        "summary": version.summary,
-        "sessionId": version.session,
-        "promptId": version.prompt,
-        "reason": version.reason,
-        "path": version.path,
-    }
 
 
 def _sync(call: Call) -> Success:

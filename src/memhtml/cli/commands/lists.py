@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memhtml.answers.casing import in_camel
 from memhtml.cli.command import Command, Flag
 from memhtml.cli.envelope import Success
 from memhtml.cli.scopes import FRESH, SCOPE_FLAGS, cursor_flag, is_scanned, limit_flag, scope_of
@@ -104,6 +105,8 @@ def run(call: Call) -> Success:
 
 
 def _memories(call: Call) -> Success:
+    from memhtml.answers.listed import FILES, files  # noqa: PLC0415 - help needs none
+
     para = call.optional_text("para")
     with open_store(call) as corpus:
         page = corpus.list_memories(
@@ -119,31 +122,12 @@ def _memories(call: Call) -> Success:
 
         return memories_page(page, screen)
 
-    return Success(
-        "memory.list",
-        {
-            "files": [
-                {
-                    "path": file.path,
-                    "title": file.title,
-                    "memoryType": file.memory_type,
-                    "gist": file.gist,
-                    "workspace": file.workspace,
-                    "para": file.para,
-                    "confidence": file.confidence,
-                    "importance": file.importance,
-                    "archived": file.archived,
-                    "updatedAt": file.updated_at,
-                }
-                for file in page.files
-            ],
-            "nextCursor": page.next_cursor,
-        },
-        text,
-    )
+    return Success("memory.list", in_camel(FILES, files(page)), text)
 
 
 def _entities(call: Call) -> Success:
+    from memhtml.answers.listed import ENTITIES, entities  # noqa: PLC0415 - help needs none
+
     with open_store(call) as corpus:
         found = corpus.list_entities(
             scope_of(call, has_types=False),
@@ -158,28 +142,14 @@ def _entities(call: Call) -> Success:
         return entities_page(found, screen)
 
     return Success(
-        "entity.activity",
-        {
-            "entities": [
-                {
-                    "entity": entity.entity,
-                    "entityType": entity.entity_type,
-                    "entityName": entity.entity_name,
-                    "fileCount": entity.file_count,
-                    "lastActivityAt": entity.last_activity_at,
-                    "lastEventAt": entity.last_event_at,
-                    "lastWrittenAt": entity.last_written_at,
-                }
-                for entity in found.entities
-            ],
-            "entityCount": found.entity_count,
-            "limit": call.integer("limit"),
-        },
-        text,
+        "entity.activity", in_camel(ENTITIES, entities(found, limit=call.integer("limit"))), text
     )
 
 
 def _tags(call: Call) -> Success:
+    from memhtml.answers.listed import TAGS  # noqa: PLC0415 - help needs none
+    from memhtml.answers.listed import tags as told  # noqa: PLC0415 - as above
+
     with open_store(call) as corpus:
         tags = corpus.list_tags(scope_of(call), scan=is_scanned(call))
 
@@ -188,23 +158,12 @@ def _tags(call: Call) -> Success:
 
         return tags_page(tags, screen)
 
-    return Success(
-        "tag.list",
-        {
-            "tags": [
-                {
-                    "tag": tag.tag,
-                    "fileCount": tag.file_count,
-                    "lastWrittenAt": tag.last_written_at,
-                }
-                for tag in tags
-            ]
-        },
-        text,
-    )
+    return Success("tag.list", in_camel(TAGS, told(tags)), text)
 
 
 def _tasks(call: Call) -> Success:
+    from memhtml.answers.listed import TASKS, tasks  # noqa: PLC0415 - help needs none
+
     with open_store(call) as corpus:
         page = corpus.list_tasks(
             scope_of(call, has_types=False),
@@ -220,27 +179,4 @@ def _tasks(call: Call) -> Success:
 
         return tasks_page(page, screen)
 
-    return Success(
-        "task.list",
-        {
-            "tasks": [
-                {
-                    "path": task.path,
-                    "title": task.title,
-                    "gist": task.gist,
-                    "taskStatus": task.task_status,
-                    "dueAt": task.due_at,
-                    "workspace": task.workspace,
-                    "archived": task.archived,
-                    "updatedAt": task.updated_at,
-                    "blockedBy": [
-                        {"path": blocker.path, "title": blocker.title}
-                        for blocker in task.blocked_by
-                    ],
-                }
-                for task in page.tasks
-            ],
-            "nextCursor": page.next_cursor,
-        },
-        text,
-    )
+    return Success("task.list", in_camel(TASKS, tasks(page)), text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, TypedDict
 
+from memhtml.answers.casing import in_camel
 from memhtml.cli.command import Argument, Command, Flag, Kind, Noun
 from memhtml.cli.envelope import Success
 from memhtml.cli.stores import open_store
@@ -210,6 +211,9 @@ def run(call: Call) -> Success:
 
 
 def _write(call: Call) -> Success:
+    from memhtml.answers.changed import WRITTEN  # noqa: PLC0415 - help needs none
+    from memhtml.answers.changed import written as told_written  # noqa: PLC0415 - as above
+
     converted = _markdown(call) if call.is_on("markdown") else None
     draft = _draft(call, converted)
     with open_store(call) as corpus:
@@ -226,20 +230,8 @@ def _write(call: Call) -> Success:
         told["markdownNotes"] = [
             {"line": note.line, "code": note.code, "message": note.message} for note in notes
         ]
-    return Success(
-        "memory.written",
-        {
-            "path": written.path,
-            "created": written.created,
-            "deduped": written.deduped,
-            "existingPath": written.existing_path,
-            "commitSha": written.commit,
-            "contentHash": written.content_hash,
-            "nearDuplicates": list(written.near_duplicates),
-            **told,
-        },
-        text,
-    )
+    data = {**in_camel(WRITTEN, told_written(written)), **told}
+    return Success("memory.written", data, text)
 
 
 def _markdown(call: Call) -> Converted:
@@ -465,12 +457,13 @@ def _read(call: Call) -> Success:
 
 
 def _memory_json(memory: Memory) -> dict[str, Json]:
+    from memhtml.answers.shown import MEMORY  # noqa: PLC0415 - help needs none
+    from memhtml.answers.shown import memory as told  # noqa: PLC0415 - as above
+
     document = memory.document
     head = document.head
     return {
-        "path": memory.path,
-        "sha": memory.sha,
-        "title": document.title,
+        **in_camel(MEMORY, told(memory)),
         "metas": {
             "memoryType": head.memory_type,
             "status": head.status,
@@ -495,17 +488,6 @@ def _memory_json(memory: Memory) -> dict[str, Json]:
         "entities": list(head.entities),
         "tags": list(head.tags),
         "aliases": list(head.aliases),
-        "links": [{"rel": link.rel, "href": link.href} for link in document.links],
-        "facets": [
-            {"name": facet.name, "value": facet.value, "number": facet.number}
-            for facet in document.facets
-        ],
-        "citations": [{"text": cited.text, "href": cited.href} for cited in document.citations],
-        "happenedAt": document.happened_at,
-        "gist": document.claim,
         "body": document.body_text,
         "html": document.article_html,
-        "archived": memory.is_archived,
-        "violations": [str(finding) for finding in document.violations],
-        "warnings": [str(finding) for finding in document.warnings],
     }

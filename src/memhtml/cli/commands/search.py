@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memhtml.answers.casing import in_camel
 from memhtml.cli.command import Argument, Command, Flag, Kind, Noun
 from memhtml.cli.envelope import Success
 from memhtml.cli.scopes import FRESH, SCOPE_FLAGS, cursor_flag, is_scanned, limit_flag, scope_of
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
     from memhtml.cli.command import Call
     from memhtml.cli.envelope import Json
     from memhtml.cli.screen import Screen
-    from memhtml.search.hits import Hit, Hits, NoMatch
-    from memhtml.search.recall import IndexLine, Pack, Quote, Section
+    from memhtml.search.recall import Pack, Section
 
 __all__ = ["COMMANDS", "run"]
 
@@ -133,6 +133,13 @@ def run(call: Call) -> Success:
 
 
 def _search(call: Call) -> Success:
+    from memhtml.answers.found import (  # noqa: PLC0415 - help needs none
+        DETAILED_HIT,
+        detailed_hit,
+        hits,
+        hits_record,
+    )
+
     scope = scope_of(call)
     with_reasons = call.is_on("explain")
     with open_store(call) as corpus:
@@ -152,84 +159,9 @@ def _search(call: Call) -> Success:
 
         return hits_page(found, screen, with_reasons=with_reasons)
 
-    data = _hits_json(found, scope.entity, with_reasons=with_reasons)
+    told = [detailed_hit(hit, with_reasons=with_reasons) for hit in found.hits]
+    data = in_camel(hits_record(DETAILED_HIT), hits(found, told, entity=scope.entity))
     return Success("memory.hits", data, text)
-
-
-def _hits_json(found: Hits, entity: str | None, *, with_reasons: bool) -> dict[str, Json]:
-    return {
-        "hits": [_hit_json(hit, with_reasons=with_reasons) for hit in found.hits],
-        "degraded": found.degraded,
-        "degradedReason": found.degraded_reason,
-        "vectorCoverage": found.coverage,
-        "arms": list(found.arms),
-        "entityScope": entity,
-        "scopeEmpty": found.scope_empty,
-        "noMatch": _no_match_json(found.no_match),
-        "unmatchedTerms": list(found.unmatched_terms),
-        "spellings": [{"term": term, "nearest": list(words)} for term, words in found.spellings],
-        "archivedMatches": len(found.archived),
-        "archived": [
-            {"path": match.path, "supersededBy": match.superseded_by} for match in found.archived
-        ],
-        "nextCursor": found.next_cursor,
-        "cursorStale": found.cursor_stale,
-        "indexedCommit": found.indexed_commit,
-        "skippedCount": found.skipped_count,
-    }
-
-
-def _hit_json(hit: Hit, *, with_reasons: bool) -> Json:
-    reasons = hit.explanation
-    explained: dict[str, Json] = {}
-    if with_reasons:
-        explained["explanation"] = {
-            "arms": [
-                {
-                    "arm": score.arm,
-                    "rank": score.rank,
-                    "raw": score.raw,
-                    "best": score.best,
-                    "weight": score.weight,
-                    "share": score.share,
-                }
-                for score in reasons.arms
-            ],
-            "neighbour": reasons.neighbour,
-            "recency": reasons.recency,
-            "salience": reasons.salience,
-            "total": reasons.total,
-            "matched": list(reasons.matched),
-            "missing": list(reasons.missing),
-            "arithmetic": reasons.arithmetic,
-        }
-    return {
-        "path": hit.path,
-        "title": hit.title,
-        "gist": hit.gist,
-        "memoryType": hit.memory_type,
-        "confidence": hit.confidence,
-        "updatedAt": hit.updated_at,
-        "score": hit.score,
-        "relevance": hit.relevance,
-        "snippet": hit.snippet.text,
-        "snippetMatches": [[start, end] for start, end in hit.snippet.matches],
-        "entities": list(hit.entities),
-        "arms": list(hit.arms),
-        "ranks": {score.arm: score.rank for score in reasons.arms},
-        "supersededBy": hit.superseded_by,
-        "contradicts": list(hit.contradicts),
-        "conflictsWith": list(hit.conflicts_with),
-        **explained,
-    }
-
-
-def _no_match_json(reason: NoMatch | None) -> Json:
-    return reason and {
-        "reason": reason.reason.value,
-        "message": reason.message,
-        "nearest": list(reason.closest),
-    }
 
 
 def _recall(call: Call) -> Success:
@@ -255,6 +187,8 @@ def _recall(call: Call) -> Success:
 
 
 def _pack_json(pack: Pack) -> dict[str, Json]:
+    from memhtml.answers.found import NO_MATCH, no_match  # noqa: PLC0415 - help needs none
+
     spent = f"spent{pack.unit.capitalize()}"
     return {
         "arcs": _section_json(pack.arcs, spent),
@@ -262,7 +196,7 @@ def _pack_json(pack: Pack) -> dict[str, Json]:
         "unit": pack.unit.value,
         spent: pack.spent,
         "truncated": pack.truncated,
-        "noMatch": _no_match_json(pack.no_match),
+        "noMatch": in_camel(NO_MATCH, no_match(pack.no_match)),
         "degraded": pack.degraded,
         "degradedReason": pack.degraded_reason,
         "vectorCoverage": pack.coverage,
@@ -272,42 +206,24 @@ def _pack_json(pack: Pack) -> dict[str, Json]:
 
 
 def _section_json(section: Section, spent: str) -> Json:
+    from memhtml.answers.found import (  # noqa: PLC0415 - help needs none
+        INDEX_LINE,
+        QUOTE,
+        index_line,
+        quote,
+    )
+
     return {
-        "disclosed": [_quote_json(quote) for quote in section.disclosed],
-        "indexLines": [_line_json(line) for line in section.index_lines],
+        "disclosed": [in_camel(QUOTE, quote(one)) for one in section.disclosed],
+        "indexLines": [in_camel(INDEX_LINE, index_line(one)) for one in section.index_lines],
         spent: section.spent,
         "truncated": section.truncated,
     }
 
 
-def _quote_json(quote: Quote) -> Json:
-    return {
-        "path": quote.path,
-        "title": quote.title,
-        "gist": quote.gist,
-        "memoryType": quote.memory_type,
-        "body": quote.body,
-        "isCut": quote.is_cut,
-        "relevance": quote.relevance,
-        "confidence": quote.confidence,
-        "updatedAt": quote.updated_at,
-        "supersededBy": quote.superseded_by,
-        "contradicts": list(quote.contradicts),
-        "conflictsWith": list(quote.conflicts_with),
-    }
-
-
-def _line_json(line: IndexLine) -> Json:
-    return {
-        "path": line.path,
-        "title": line.title,
-        "gist": line.gist,
-        "memoryType": line.memory_type,
-        "reason": line.reason,
-    }
-
-
 def _similar(call: Call) -> Success:
+    from memhtml.answers.found import SIMILAR, similar  # noqa: PLC0415 - help needs none
+
     with open_store(call) as corpus:
         found = corpus.similar(
             call.text("path"),
@@ -321,20 +237,4 @@ def _similar(call: Call) -> Success:
 
         return similar_page(found, screen)
 
-    return Success(
-        "memory.similar",
-        {
-            "similar": [
-                {
-                    "path": other.path,
-                    "title": other.title,
-                    "gist": other.gist,
-                    "memoryType": other.memory_type,
-                    "likeness": other.likeness,
-                    "arm": other.arm,
-                }
-                for other in found
-            ]
-        },
-        text,
-    )
+    return Success("memory.similar", in_camel(SIMILAR, similar(found)), text)

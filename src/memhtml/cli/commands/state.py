@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memhtml.answers.casing import in_camel
 from memhtml.cli.command import Argument, Command, Flag, Noun
 from memhtml.cli.envelope import Success
 from memhtml.cli.stores import open_store
@@ -71,6 +72,7 @@ def run(call: Call) -> Success:
 
 
 def _reinforce(call: Call) -> Success:
+    from memhtml.answers.changed import REINFORCED, reinforced  # noqa: PLC0415 - help needs none
     from memhtml.index.usage import Moment, Signal  # noqa: PLC0415 - help needs none
 
     session = call.optional_text("session-id")
@@ -99,16 +101,7 @@ def _reinforce(call: Call) -> Success:
         ]
         return "\n".join(lines) + "\n"
 
-    return Success(
-        "memory.reinforced",
-        {
-            "bumped": list(done.bumped),
-            "capped": list(done.capped),
-            "cooledDown": list(done.cooled_down),
-            "signal": done.signal.value,
-        },
-        text,
-    )
+    return Success("memory.reinforced", in_camel(REINFORCED, reinforced(done)), text)
 
 
 def _export(call: Call) -> Success:

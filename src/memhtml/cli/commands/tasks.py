@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memhtml.answers.casing import in_camel
 from memhtml.cli.command import Argument, Command, Flag, Noun
 from memhtml.cli.commands.memory import DRAFT_FLAGS, article_of, instant_of, labels_of
 from memhtml.cli.envelope import Success
@@ -92,6 +93,7 @@ def run(call: Call) -> Success:
 
 
 def _add(call: Call) -> Success:
+    from memhtml.answers.changed import TASK_WRITTEN, task_written  # noqa: PLC0415 - help needs none
     from memhtml.model.memory import Draft  # noqa: PLC0415 - help needs none
 
     title = call.text("title")
@@ -113,22 +115,12 @@ def _add(call: Call) -> Success:
 
         return written_lines(written, screen)
 
-    return Success(
-        "task.written",
-        {
-            "path": written.path,
-            "created": written.created,
-            "deduped": written.deduped,
-            "existingPath": written.existing_path,
-            "taskStatus": draft.task_status,
-            "dueAt": draft.due_at,
-            "commitSha": written.commit,
-        },
-        text,
-    )
+    return Success("task.written", in_camel(TASK_WRITTEN, task_written(written, draft)), text)
 
 
 def _set_status(call: Call) -> Success:
+    from memhtml.answers.changed import TASK_UPDATED, task_updated  # noqa: PLC0415 - help needs none
+
     with open_store(call) as corpus:
         done = corpus.set_task_status(
             call.text("path"),
@@ -146,15 +138,4 @@ def _set_status(call: Call) -> Success:
             lines.append(f"archived as {printable(done.archive_path)}")
         return "\n".join(lines) + "\n"
 
-    return Success(
-        "task.updated",
-        {
-            "path": done.path,
-            "taskStatus": done.task_status,
-            "archived": done.archived,
-            "archivePath": done.archive_path,
-            "commitSha": done.commit,
-            "unchanged": done.unchanged,
-        },
-        text,
-    )
+    return Success("task.updated", in_camel(TASK_UPDATED, task_updated(done)), text)

@@ -127,7 +127,7 @@ READ = Tool(
         record(
             "A memory.",
             {
-                **MEMORY,
+                **MEMORY["properties"],
                 "body": text("All it says."),
                 "memory_type": maybe(text("Its type.")),
                 "meta": mapping(
@@ -174,7 +174,9 @@ HISTORY = Tool(
             {
                 "versions": items(
                     "Newest first.",
-                    record("A version.", {**VERSION, "words": WORDS}, optional=("words",)),
+                    record(
+                        "A version.", {**VERSION["properties"], "words": WORDS}, optional=("words",)
+                    ),
                 ),
                 "total": integer("How many versions there are."),
             },
