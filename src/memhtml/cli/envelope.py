@@ -49,6 +49,8 @@ RESPONSE_TYPES: Mapping[str, str] = {
     "memory.linked": "the link, and the commit unless it was there already",
     "memory.history": "every version of one memory, newest first",
     "memory.blame": "each sentence of one memory, and the version that first said it",
+    "store.log": "what happened to memories, commit by commit",
+    "store.diff": "what was learned, corrected, contradicted and forgotten between two states",
     "memory.hits": "ranked memories, with snippets and what the answer rests on",
     "recall.pack": "quotes within a budget, and what else was found",
     "memory.similar": "the memories most like one",

@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Screen", "cells", "clip", "columns", "pad", "plural", "printable", "relative", "wrap"]
+__all__ = [
+    "Screen",
+    "cells",
+    "clip",
+    "columns",
+    "flowing",
+    "pad",
+    "plural",
+    "printable",
+    "relative",
+    "wrap",
+]
 
 _STYLES = {
     "bold": "1",
@@ -161,6 +172,12 @@ def wrap(text: str, width: int) -> list[tuple[int, int]]:
     if end > start or not lines:
         lines.append((start, max(start, end)))
     return lines
+
+
+def flowing(text: str, screen: Screen, indent: int = 0) -> list[str]:
+    """Return *text*, made printable, in lines of the screen's width, each indented."""
+    text = printable(text)
+    return [" " * indent + text[a:b] for a, b in wrap(text, screen.width - indent)]
 
 
 def columns(rows: Iterable[tuple[str, str]], *, indent: int, width: int, gap: int = 2) -> list[str]:

@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-__all__ = ["Blamed", "DiffKind", "Piece", "SyncConflict", "SyncState", "Synced", "Version"]
+__all__ = [
+    "Blamed",
+    "Commit",
+    "Delta",
+    "DiffKind",
+    "Piece",
+    "SyncConflict",
+    "SyncState",
+    "Synced",
+    "Version",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +41,33 @@ class Version:
     """Where it stood before, when this commit moved it or put it in another one's place."""
     sha: str | None
     """Blob of the file; None where the commit removed it."""
+
+
+class Delta(NamedTuple):
+    """One path that a commit changed, with its blobs; None where there is no file."""
+
+    path: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """One commit of a store, and what it changed."""
+
+    sha: str
+    at: str
+    """Instant of the commit, in UTC."""
+    author: str
+    """``Name <mail>``."""
+    operation: str | None
+    """What made it, such as ``write`` or ``sleep(decay)``; None for a commit of other hands."""
+    summary: str
+    session: str | None
+    prompt: str | None
+    reason: str | None
+    deltas: tuple[Delta, ...]
+    """Of a merge, only what is as none of its parents has it."""
 
 
 class DiffKind(StrEnum):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from memhtml.model.errors import MemhtmlError
     from memhtml.model.tree import Change, TreeEntry, WorktreeChange
-    from memhtml.store.plumbing import Configuration, IndexEntry, LogEntry
+    from memhtml.store.plumbing import CommitEntry, Configuration, IndexEntry, LogEntry
     from memhtml.store.trees import Entry
 
 __all__ = ["FALLBACK_EMAIL", "Git", "scrubbed"]
@@ -211,6 +211,29 @@ class Git:
             *("--no-show-signature", "--no-color", "--encoding=UTF-8", start, "--", path),
         )
         return plumbing.log_entries(plumbing.records(outputs))
+
+    def log_all(self, start: str, *, without: str | None = None) -> Iterator[CommitEntry]:
+        """Yield the commits from *start* back, newest first, without those that *without* has.
+
+        Leaving early ends git's walk.
+        """
+        outputs = self._stream(
+            *("log", f"--format={plumbing.LOG_FORMAT}", "-z", "--raw", "--root", "--no-renames"),
+            *("--no-abbrev", "--diff-merges=combined", "--no-notes", "--no-show-signature"),
+            *(
+                "--no-color",
+                "--encoding=UTF-8",
+                start,
+                *((f"^{without}",) if without else ()),
+                "--",
+            ),
+        )
+        return plumbing.commit_entries(plumbing.records(outputs))
+
+    def commit_before(self, start: str, at: str) -> str | None:
+        """Return what *start*'s branch was at the instant *at*; None where it did not exist yet."""
+        done = self._run("rev-list", "-1", "--first-parent", f"--before={at}", start, "--")
+        return done.stdout.decode("ascii").strip() or None
 
     def merge_bases(self, one: str, other: str) -> list[str]:
         """Return the best common ancestors of two commits; none for unrelated ones."""

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.format.compare import compare_words, sentences
 from memhtml.format.edit import read_links
 from memhtml.format.parse import parse
 from memhtml.model.edges import path_of_href
 from memhtml.model.errors import InvalidMemory, PathNotFound
-from memhtml.model.history import Blamed, Version
+from memhtml.model.history import Blamed, Commit, Version
 from memhtml.model.instants import stamp
 from memhtml.model.paths import memory_path
 from memhtml.model.tree import Change, ChangeKind
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from memhtml.store.plumbing import LogEntry
     from memhtml.store.repo import Repo
 
-__all__ = ["blame", "compare_versions", "history"]
+__all__ = ["blame", "commits", "compare_versions", "history"]
 
 _subject_re = re.compile(r"memhtml\((.+?)\): (.*)")
 _trailer_re = re.compile(r"(Memhtml-[A-Za-z-]+): (.*)")
@@ -65,6 +65,27 @@ def history(repo: Repo, path: str) -> tuple[Version, ...]:
     if not versions:
         raise PathNotFound(here)
     return versions
+
+
+def commits(repo: Repo, start: str, *, without: str | None = None) -> Iterator[Commit]:
+    """Yield the commits from *start* back, newest first, without those that *without* has."""
+    git = Git(repo.root)
+    try:
+        for entry in git.log_all(start, without=without):
+            said = _said(entry.message)
+            yield Commit(
+                sha=entry.sha,
+                at=stamp(datetime.fromtimestamp(entry.at, UTC)),
+                author=f"{entry.author} <{entry.email}>",
+                operation=said.operation,
+                summary=said.summary,
+                session=said.trailers.get("Memhtml-Session"),
+                prompt=said.trailers.get("Memhtml-Prompt"),
+                reason=said.trailers.get("Memhtml-Reason"),
+                deltas=entry.deltas,
+            )
+    finally:
+        git.close()
 
 
 def compare_versions(repo: Repo, versions: Sequence[Version]) -> tuple[tuple[Piece, ...], ...]:
@@ -221,19 +242,29 @@ def _superseded(repo: Repo, sha: str, changes: Sequence[Change]) -> str | None:
     return None
 
 
-def _version(entry: LogEntry, path: str, before: str | None, sha: str | None) -> Version:
-    subject, _, rest = entry.message.partition("\n")
+class _Said(NamedTuple):
+    operation: str | None
+    summary: str
+    trailers: Mapping[str, str]
+
+
+def _said(message: str) -> _Said:
+    subject, _, rest = message.partition("\n")
     found = _subject_re.fullmatch(subject)
-    trailers = _trailers(rest)
+    return _Said(found[1] if found else None, found[2] if found else subject, _trailers(rest))
+
+
+def _version(entry: LogEntry, path: str, before: str | None, sha: str | None) -> Version:
+    said = _said(entry.message)
     return Version(
         commit=entry.sha,
         at=stamp(datetime.fromtimestamp(entry.at, UTC)),
         author=f"{entry.author} <{entry.email}>",
-        operation=found[1] if found else None,
-        summary=found[2] if found else subject,
-        session=trailers.get("Memhtml-Session"),
-        prompt=trailers.get("Memhtml-Prompt"),
-        reason=trailers.get("Memhtml-Reason"),
+        operation=said.operation,
+        summary=said.summary,
+        session=said.trailers.get("Memhtml-Session"),
+        prompt=said.trailers.get("Memhtml-Prompt"),
+        reason=said.trailers.get("Memhtml-Reason"),
         path=path,
         moved_from=before,
         sha=sha,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from memhtml.model.history import Delta
 from memhtml.model.tree import Change, ChangeKind, TreeEntry, WorktreeChange
 
 if TYPE_CHECKING:
@@ -16,11 +17,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LOG_FORMAT",
+    "CommitEntry",
     "Configuration",
     "IndexEntry",
     "LogEntry",
     "attributes",
     "changes",
+    "commit_entries",
     "configuration",
     "decode_path",
     "encode_path",
@@ -57,6 +60,19 @@ class LogEntry(NamedTuple):
     message: str
     change: Change
     """What it did to the file; of a merge, against its first parent."""
+
+
+class CommitEntry(NamedTuple):
+    """One commit of a log, with all that it changed."""
+
+    sha: str
+    parents: tuple[str, ...]
+    author: str
+    email: str
+    at: int
+    """Author's time in seconds since 1970."""
+    message: str
+    deltas: tuple[Delta, ...]
 
 
 class Configuration(NamedTuple):
@@ -151,6 +167,26 @@ def log_entries(raw: Iterable[bytes]) -> Iterator[LogEntry]:
             head = [row, *(next(fields, b"") for _ in range(5))]
 
 
+def commit_entries(raw: Iterable[bytes]) -> Iterator[CommitEntry]:
+    """Read the records of ``log -z --raw -c`` in `LOG_FORMAT`, each commit as soon as it is told.
+
+    A merge tells what is as none of its parents has it, against the first of them.
+    """
+    fields = iter(raw)
+    head: list[bytes] = []
+    deltas: list[Delta] = []
+    for field in fields:
+        row = field.removeprefix(b"\n")
+        if row.startswith(b":"):
+            deltas += _delta(row, next(fields, b""))
+        elif row:
+            if head:
+                yield _commit_entry(head, deltas)
+            head, deltas = [row, *(next(fields, b"") for _ in range(5))], []
+    if head:
+        yield _commit_entry(head, deltas)
+
+
 def worktree_changes(raw: Iterable[bytes]) -> Iterator[WorktreeChange]:
     """Read the records of ``status --porcelain=v2 -z -uall --no-renames``.
 
@@ -222,6 +258,26 @@ _ABSENT = b"000000"
 def _log_entry(head: list[bytes], change: Change) -> LogEntry:
     sha, parents, author, email, at, message = (field.decode("utf-8", "replace") for field in head)
     return LogEntry(sha, tuple(parents.split()), author, email, int(at), message, change)
+
+
+def _commit_entry(head: list[bytes], deltas: Iterable[Delta]) -> CommitEntry:
+    sha, parents, author, email, at, message = (field.decode("utf-8", "replace") for field in head)
+    return CommitEntry(sha, tuple(parents.split()), author, email, int(at), message, tuple(deltas))
+
+
+def _delta(header: bytes, path: bytes) -> Iterator[Delta]:
+    """Read one raw row: a colon, a mode and a sha for each parent, then those of the result."""
+    parents = len(header) - len(header.lstrip(b":"))
+    words = header[parents:].split(b" ")
+    if len(words) != 2 * parents + 3 or not path:
+        raise ValueError(f"not a raw diff: {header[:80]!r}")
+    modes, shas = words[: parents + 1], words[parents + 1 : -1]
+    before, after = (
+        sha.decode("ascii") if mode in _FILES else None
+        for mode, sha in ((modes[0], shas[0]), (modes[-1], shas[-1]))
+    )
+    if before is not None or after is not None:
+        yield Delta(decode_path(path), before, after)
 
 
 def _status_record(record: bytes) -> tuple[ChangeKind | None, bytes]:

@@ -232,6 +232,11 @@ class Repo(Closing):
         # Git would take a dash for an option, and a line break for the end of its answer.
         return None if name.startswith("-") or not name.isprintable() else self._git.resolve(name)
 
+    def commit_before(self, at: str) -> str | None:
+        """Return the commit that this branch was at the instant *at*, or None."""
+        head = self.head()
+        return self._git.commit_before(head, at) if head else None
+
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Tell whether *newer* contains *older*; an unknown commit is nobody's ancestor."""
         return older == newer or self._git.is_ancestor(older, newer)

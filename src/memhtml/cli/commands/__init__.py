@@ -34,6 +34,8 @@ MODULES = {
     "unlink": "changes",
     "history": "history",
     "blame": "history",
+    "log": "log",
+    "diff": "log",
     "check": "check",
     "detect": "detect",
     "status": "store",

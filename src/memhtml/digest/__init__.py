@@ -1,0 +1,1 @@
+"""What a store learned, corrected and forgot over time, told in plain sentences."""
