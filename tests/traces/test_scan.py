@@ -1,0 +1,521 @@
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import apsw
+import pytest
+
+from memhtml.model.errors import Busy, StorageFailure
+from memhtml.traces import database, files, scan
+from memhtml.traces.search import search
+from memhtml.traces.sessions import Session, sessions_of
+from tests.traces.transcripts import (
+    NOW,
+    Claude,
+    append,
+    base_in,
+    codex_lines,
+    gemini_lines,
+    pi_lines,
+    put,
+    rescan,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from memhtml.traces.database import TraceBase
+
+MAIN = "11111111-1111-4111-8111-111111111111"
+OTHER = "22222222-2222-4222-8222-222222222222"
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Iterator[TraceBase]:
+    with base_in(tmp_path / "cache") as opened:
+        yield opened
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "claude"
+
+
+def session_file(root: Path, session: str = MAIN) -> Path:
+    return root / "projects" / "-srv-shop" / f"{session}.jsonl"
+
+
+def session(base: TraceBase, session_id: str = MAIN) -> Session:
+    return sessions_of(base, [session_id])[session_id]
+
+
+def prompts(base: TraceBase) -> list[str]:
+    sql = "SELECT text FROM passages WHERE role = 'user' ORDER BY id"
+    return [text for (text,) in base.connection.execute(sql)]
+
+
+def test_a_session_is_what_its_lines_say(base: TraceBase, root: Path) -> None:
+    said = Claude(MAIN)
+    put(
+        session_file(root),
+        said.user("why does\n the gate stick"),
+        said.says("It is rusty."),
+        said.says("It is rusty.", model="haiku"),
+        said.says("Oil it.", model="opus"),
+        {**said.line("ai-title"), "aiTitle": "Gate sticks"},
+        said.user("and the door?"),
+    )
+    report = rescan(base, root)
+    found = session(base)
+    assert found.first_prompt == "why does the gate stick"
+    assert (found.title, found.model, found.prompts, found.agents) == ("Gate sticks", "opus", 2, 0)
+    assert (found.cwd, found.branch, found.version) == ("/srv/shop", "main", "2.1.0")
+    assert (found.started_at, found.ended_at) == ("2026-03-01T12:00:01Z", "2026-03-01T12:00:06Z")
+    assert found.turns == 6
+    assert (report.files_seen, report.rescanned, report.prompts) == (1, 1, 2)
+
+
+def test_a_subagent_adds_to_its_session_and_takes_nothing_from_it(
+    base: TraceBase, root: Path
+) -> None:
+    """extras.md §10.9: a subagent's transcript overwrote the session's row."""
+    said = Claude(MAIN)
+    put(session_file(root), said.user("plan the fence"), said.says("Sent a scout."))
+    rescan(base, root)
+    before = session(base)
+    aside = root / "projects" / "-srv-shop" / MAIN / "subagents" / "agent-a1.jsonl"
+    scout = Claude(MAIN, cwd="/elsewhere", agentId="a1", isSidechain=True)
+    put(aside, scout.user("measure the posts"), scout.says("Nine posts.", model="haiku"))
+    rescan(base, root)
+    after = session(base)
+    kept = "first_prompt title model started_at cwd prompts path".split()
+    assert [getattr(after, name) for name in kept] == [getattr(before, name) for name in kept]
+    assert (after.agents, after.turns) == (1, 4)
+    assert len(after.transcripts) == 2
+    (hit,) = search(base, "measure posts").sessions
+    assert hit.session.session_id == MAIN
+    assert {match.agent_id for match in hit.matches} == {"a1"}
+
+
+@pytest.mark.parametrize("is_inline", [True, False])
+def test_older_places_of_a_subagent_are_known(
+    base: TraceBase, root: Path, *, is_inline: bool
+) -> None:
+    said, scout = Claude(MAIN), Claude(MAIN, isSidechain=True, agentId="a9")
+    if is_inline:
+        put(session_file(root), scout.user("count"), scout.says("Two."), said.user("plan"))
+    else:
+        put(session_file(root), said.user("plan"))
+        put(session_file(root, "agent-a9"), scout.user("count"), scout.says("Two."))
+    rescan(base, root)
+    found = session(base)
+    assert (found.first_prompt, found.agents) == ("plan", 1)
+
+
+def test_lines_that_say_nothing_are_told_apart_from_lines_that_are_lost(
+    base: TraceBase, root: Path
+) -> None:
+    said = Claude(MAIN)
+    path = put(
+        session_file(root),
+        {"type": "file-history-snapshot"},
+        {"type": "brand-new-kind", "sessionId": MAIN},
+        {"type": "user", "message": {"content": "no session"}},
+        {"no": "type"},
+        ["not", "an", "object"],
+        said.user("hello there"),
+    )
+    with path.open("ab") as file:
+        file.write(b"{broken\n\n\xff\xfe\n")
+    report = rescan(base, root)
+    assert (report.lines_dropped, report.lines_unknown) == (5, 1)
+    assert prompts(base) == ["hello there"]
+
+
+def test_what_programs_say_in_the_users_name_is_no_prompt(base: TraceBase, root: Path) -> None:
+    said = Claude(MAIN)
+    put(
+        session_file(root),
+        said.user("Caveat: The messages below were generated by the user", isMeta=True),
+        said.user("<local-command-stdout>ok</local-command-stdout>"),
+        said.user("This session is being continued", isCompactSummary=True),
+        said.user("[Request interrupted by user]"),
+        said.user("<command-name>/review</command-name><command-args>the fence</command-args>"),
+        said.user("<system-reminder>be brief</system-reminder>mend it"),
+        said.result("remember the milk"),
+    )
+    rescan(base, root)
+    assert prompts(base) == ["/review the fence", "mend it"]
+
+
+# How far a file was read
+
+
+def test_only_what_was_added_is_read(base: TraceBase, root: Path) -> None:
+    said = Claude(MAIN)
+    path = put(session_file(root), *(said.user(f"prompt number {n}") for n in range(200)))
+    first = rescan(base, root)
+    assert first.bytes_read == path.stat().st_size
+    again = rescan(base, root)
+    assert (again.skipped, again.bytes_read, again.rescanned) == (1, 0, 0)
+    before = path.stat().st_size
+    append(path, said.user("one more"))
+    tail = rescan(base, root)
+    assert (tail.tailed, tail.rescanned, tail.prompts) == (1, 0, 1)
+    assert tail.bytes_read == path.stat().st_size - before
+    assert session(base).prompts == 201
+    assert session(base).first_prompt == "prompt number 0"
+
+
+def test_a_line_without_its_end_is_left_for_the_next_time(base: TraceBase, root: Path) -> None:
+    said = Claude(MAIN)
+    path = put(session_file(root), said.user("whole"))
+    half = json.dumps(said.user("torn in two")).encode()
+    with path.open("ab") as file:
+        file.write(half[:40])
+    rescan(base, root)
+    assert prompts(base) == ["whole"]
+    with path.open("ab") as file:
+        file.write(half[40:] + b"\n")
+    report = rescan(base, root)
+    assert report.tailed == 1
+    assert prompts(base) == ["whole", "torn in two"]
+
+
+@pytest.mark.parametrize("way", ["smaller", "same size", "older", "larger but other"])
+def test_a_file_written_anew_is_read_anew(base: TraceBase, root: Path, way: str) -> None:
+    path = put(session_file(root), Claude(MAIN).user("first words"), mtime=2_000_000.0)
+    rescan(base, root)
+    text = {"smaller": "new", "same size": "other words", "older": "the new words"}
+    later = 1_000_000.0 if way == "older" else 3_000_000.0
+    put(path, Claude(MAIN).user(text.get(way, "something else and longer")), mtime=later)
+    report = rescan(base, root)
+    assert (report.rescanned, report.tailed) == (1, 0)
+    assert prompts(base) == [text.get(way, "something else and longer")]
+    assert not search(base, "first").sessions
+
+
+def test_a_file_is_stored_by_slices_and_read_on_after_a_crash(
+    base: TraceBase, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scan, "SLICE_BYTES", 2000)
+    said = Claude(MAIN)
+    put(session_file(root), *(said.user(f"prompt {n}") for n in range(50)))
+    stored = scan._Scan._store
+    slices = 0
+
+    def store_twice(*given: object) -> object:
+        nonlocal slices
+        slices += 1
+        if slices == 3:
+            raise KeyboardInterrupt
+        return stored(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(scan._Scan, "_store", store_twice)
+    with pytest.raises(KeyboardInterrupt):
+        rescan(base, root)
+    half = len(prompts(base))
+    assert 0 < half < 50
+    report = rescan(base, root)
+    assert (report.tailed, report.rescanned) == (1, 0)
+    assert prompts(base) == [f"prompt {n}" for n in range(50)]
+    assert session(base).prompts == 50
+
+
+def test_a_line_of_absurd_length_is_passed_over_and_counted(
+    base: TraceBase, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "MAX_LINE_BYTES", 1000)
+    said = Claude(MAIN)
+    put(session_file(root), said.user("before"), said.user("x" * 5000), said.user("after"))
+    report = rescan(base, root)
+    assert report.lines_dropped == 1
+    assert prompts(base) == ["before", "after"]
+
+
+def test_links_and_pipes_are_not_followed(base: TraceBase, root: Path, tmp_path: Path) -> None:
+    outside = put(tmp_path / "outside" / f"{OTHER}.jsonl", Claude(OTHER).user("private"))
+    put(session_file(root), Claude(MAIN).user("ours"))
+    folder = session_file(root).parent
+    (folder / f"{OTHER}.jsonl").symlink_to(outside)
+    (root / "projects" / "linked").symlink_to(outside.parent)
+    os.mkfifo(folder / "33333333-3333-4333-8333-333333333333.jsonl")
+    report = rescan(base, root)
+    assert report.files_seen == 1
+    assert prompts(base) == ["ours"]
+
+
+def test_a_transcript_that_cannot_be_read_is_named_and_tried_again(
+    base: TraceBase, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = put(session_file(root), Claude(MAIN).user("hello"))
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(scan, "open_transcript", refuse)
+        report = rescan(base, root)
+    assert report.failures == [(str(path), "Permission denied")]
+    assert rescan(base, root).rescanned == 1
+
+
+def test_what_is_known_of_a_transcript_outlives_it(base: TraceBase, root: Path) -> None:
+    path = put(session_file(root), Claude(MAIN).user("how to oil a hinge"))
+    rescan(base, root)
+    moved = path.rename(path.with_suffix(".away"))
+    assert rescan(base, root).missing == 1
+    (hit,) = search(base, "hinge").sessions
+    assert hit.session.is_missing
+    moved.rename(path)
+    assert rescan(base, root).skipped == 1
+    assert not session(base).is_missing
+
+
+def test_nothing_is_written_to_a_trace_root(base: TraceBase, root: Path) -> None:
+    put(session_file(root), Claude(MAIN).user("hello"))
+    before = sorted(str(path) for path in root.rglob("*"))
+    rescan(base, root)
+    search(base, "hello")
+    assert sorted(str(path) for path in root.rglob("*")) == before
+
+
+# Other agents
+
+
+def test_codex_rollouts(base: TraceBase, tmp_path: Path) -> None:
+    root = tmp_path / "codex"
+    path = root / "sessions" / "2026" / "03" / "01" / f"rollout-2026-03-01T13-00-00-{MAIN}.jsonl"
+    put(path, *codex_lines(MAIN, ("user", "paint the shed"), ("assistant", "It is green now.")))
+    rescan(base, root)
+    found = session(base)
+    assert (found.agent, found.cwd, found.branch) == ("codex", "/srv/shop", "trunk")
+    assert (found.model, found.entrypoint) == ("gpt-5-codex", "codex_cli_rs")
+    assert prompts(base) == ["paint the shed"]
+    assert (found.prompts, found.turns) == (1, 2)
+    append(path, codex_lines(MAIN, ("user", "now the fence"))[-2])
+    assert rescan(base, root).tailed == 1
+    assert session(base).prompts == 2
+    # The agent's archive is another place of the same session, not a second one.
+    (root / "archived_sessions").mkdir()
+    path.rename(root / "archived_sessions" / path.name)
+    rescan(base, root)
+    assert session(base).prompts == 2
+    assert not session(base).is_missing
+
+
+def test_a_codex_subagent_is_part_of_the_session_that_sent_it(
+    base: TraceBase, tmp_path: Path
+) -> None:
+    root = tmp_path / "codex" / "sessions"
+    put(root / f"rollout-2026-03-01T13-00-00-{MAIN}.jsonl", *codex_lines(MAIN, ("user", "plan")))
+    lines = codex_lines(OTHER, ("user", "count the nails"))
+    spawned = {"subagent": {"thread_spawn": {"parent_thread_id": MAIN, "depth": 1}}}
+    lines[0]["payload"]["source"] = spawned
+    put(root / f"rollout-2026-03-01T14-00-00-{OTHER}.jsonl", *lines)
+    rescan(base, root.parent)
+    assert sessions_of(base, [OTHER]) == {}
+    assert (session(base).first_prompt, session(base).agents) == ("plan", 1)
+
+
+def test_a_codex_rollout_of_the_first_versions(base: TraceBase, tmp_path: Path) -> None:
+    root = tmp_path / "codex"
+    message = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}]}
+    path = root / "sessions" / f"rollout-2025-06-01-{MAIN}.jsonl"
+    put(path, {"id": MAIN, "timestamp": "2025-06-01T00:00:00Z"}, message, {"record_type": "state"})
+    rescan(base, root)
+    assert (session(base).started_at, session(base).first_prompt) == ("2025-06-01T00:00:00Z", "hi")
+
+
+def test_a_compressed_rollout_is_told_and_not_passed_over(base: TraceBase, tmp_path: Path) -> None:
+    path = tmp_path / "codex" / "sessions" / f"rollout-2026-03-01T13-00-00-{MAIN}.jsonl.zst"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"\x28\xb5\x2f\xfd")
+    report = rescan(base, tmp_path / "codex")
+    assert report.failures == [(str(path), "it is compressed (zstd)")]
+
+
+def test_gemini_sessions(base: TraceBase, tmp_path: Path) -> None:
+    root = tmp_path / "gemini"
+    chats = root / "tmp" / "shop" / "chats"
+    path = chats / "session-2026-03-01T14-00-11111111.jsonl"
+    lines = gemini_lines(MAIN, ("user", "draw a map"), ("gemini", "Drawing"))
+    put(path, *lines)
+    (chats.parent / ".project_root").write_text("/srv/shop\n")
+    rescan(base, root)
+    found = session(base)
+    assert (found.agent, found.cwd, found.slug) == ("gemini", "/srv/shop", "shop")
+    assert (found.prompts, found.turns, found.title) == (1, 2, None)
+    # A message that grew is appended again, and the session gets its summary.
+    grown = {**lines[2], "content": "Drawing is done", "model": "gemini-3-pro"}
+    append(path, grown, {"$set": {"summary": "A map"}})
+    assert rescan(base, root).tailed == 1
+    found = session(base)
+    assert (found.turns, found.title, found.model) == (2, "A map", "gemini-3-pro")
+    assert len(search(base, "done").sessions) == 1
+    # Taken back, with everything after it.
+    append(path, {"$rewindTo": "m1"}, gemini_lines(MAIN, ("user", "a smaller map"))[1])
+    rescan(base, root)
+    assert not search(base, "done").sessions
+    assert session(base).title == "A map"
+
+
+def test_gemini_sessions_that_are_one_json_object(base: TraceBase, tmp_path: Path) -> None:
+    root = tmp_path / "gemini"
+    path = root / "tmp" / "ab12" / "chats" / "session-2025-12-01T10-00-11111111.json"
+    path.parent.mkdir(parents=True)
+    head, *messages = gemini_lines(MAIN, ("user", "draw a map"), ("gemini", "Here it is."))
+    path.write_text(json.dumps({**head, "messages": messages}, indent=2))
+    rescan(base, root)
+    assert (session(base).prompts, session(base).turns) == (1, 2)
+    (hit,) = search(base, "here").sessions
+    text = path.read_text().splitlines()
+    assert '"m1"' in text[hit.matches[0].line - 1]
+    path.write_text(path.read_text()[:-30])
+    (failure,) = rescan(base, root).failures
+    assert "no JSON object" in failure[1]
+    assert session(base).prompts == 1
+    # Resumed by a newer version, it goes on in the other form.
+    put(path.with_suffix(".jsonl"), head, *messages)
+    rescan(base, root)
+    assert (session(base).prompts, len(session(base).transcripts)) == (1, 1)
+
+
+def test_a_gemini_subagent_is_part_of_its_session(base: TraceBase, tmp_path: Path) -> None:
+    chats = tmp_path / "gemini" / "tmp" / "shop" / "chats"
+    put(chats / "session-a.jsonl", *gemini_lines(MAIN, ("user", "plan")))
+    put(chats / MAIN / "scout.jsonl", *gemini_lines("scout", ("user", "count")))
+    rescan(base, tmp_path / "gemini")
+    assert (session(base).first_prompt, session(base).agents) == ("plan", 1)
+
+
+def test_pi_sessions(base: TraceBase, tmp_path: Path) -> None:
+    root = tmp_path / "pi"
+    path = root / "sessions" / "--srv-shop--" / f"2026-03-01T15-00-00-000Z_{MAIN}.jsonl"
+    info = {"type": "session_info", "id": "i", "parentId": None, "name": "Ladders"}
+    put(path, *pi_lines(MAIN, ("user", "buy a ladder"), ("assistant", "Bought.")), info)
+    rescan(base, root)
+    found = session(base)
+    assert (found.agent, found.cwd, found.title) == ("pi", "/srv/shop", "Ladders")
+    assert (found.prompts, found.turns, found.first_prompt) == (1, 2, "buy a ladder")
+
+
+def test_one_root_may_hold_several_layouts_and_an_agent_can_be_chosen(
+    base: TraceBase, root: Path
+) -> None:
+    put(session_file(root), Claude(MAIN).user("one"))
+    put(
+        root / "sessions" / f"rollout-2026-03-01T13-00-00-{OTHER}.jsonl",
+        *codex_lines(OTHER, ("user", "two")),
+    )
+    assert rescan(base, root, agents=["codex"]).files_seen == 1
+    assert rescan(base, root).files_seen == 2
+
+
+# Credentials
+
+_TOKENS = {
+    "GitHub token": "ghp_" + "a1B2" * 9,
+    "AWS access key": "AKIA" + "IOSFODNN7EXAMPLE".replace("EXAMPLE", "QWERTYU"),
+    "Slack token": "xoxb-123456789012-abcdefABCDEF",
+    "Stripe key": "sk_live_" + "4eC39HqLyjWDarjtT1zdp7dc",
+    "password in a URL": "postgres://shop:hunter2secret@db.example.org/shop",
+    "credential assignment": 'api_key = "q8Zr1VxK3mPw7TnB2LsD"',
+}
+
+
+@pytest.mark.parametrize("kind", _TOKENS)
+@pytest.mark.parametrize("around", ["use {} now", "令牌{}在这里", "{}", '{{"env": "{}"}}'])
+def test_credentials_are_cut_before_anything_is_stored(
+    base: TraceBase, root: Path, tmp_path: Path, kind: str, around: str
+) -> None:
+    token = _TOKENS[kind]
+    text = around.format(token)
+    said = Claude(MAIN, gitBranch=f"fix-{token}" if kind == "GitHub token" else "main")
+    put(
+        session_file(root),
+        said.user(text),
+        said.says("I set " + text),
+        {**said.line("ai-title"), "aiTitle": text},
+    )
+    report = rescan(base, root)
+    assert report.secrets_cut >= 3
+    found = session(base)
+    assert f"[secret: {kind}]" in found.first_prompt
+    assert f"[secret: {kind}]" in (found.title or "")
+    base.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    stored = (tmp_path / "cache" / database.FILE_NAME).read_bytes().lower()
+    secret = token.split('"')[1] if '"' in token else token
+    assert secret.lower().encode() not in stored
+
+
+def test_a_private_key_is_cut_to_its_last_line(base: TraceBase, root: Path) -> None:
+    key = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nAbCd\n-----END RSA PRIVATE KEY-----"
+    put(session_file(root), Claude(MAIN).user(f"deploy with {key} please"))
+    rescan(base, root)
+    assert prompts(base) == ["deploy with [secret: private key] please"]
+
+
+def test_a_credential_across_the_cut_leaves_no_half(base: TraceBase, root: Path) -> None:
+    text = "x " * (scan.PROMPT_CHARS // 2 - 5) + _TOKENS["GitHub token"] + " end"
+    put(session_file(root), Claude(MAIN).user(text))
+    rescan(base, root)
+    (stored,) = prompts(base)
+    assert "ghp_" not in stored
+    assert len(stored) <= scan.PROMPT_CHARS
+
+
+# The database
+
+
+def test_two_processes_at_once_store_everything_once(tmp_path: Path, root: Path) -> None:
+    for number in range(30):
+        name = f"{number:08}-1111-4111-8111-111111111111"
+        said = Claude(name)
+        put(session_file(root, name), *(said.user(f"prompt {n}") for n in range(20)))
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    code = (
+        "import sys\nfrom memhtml.traces.database import open_traces\n"
+        "from memhtml.traces.scan import scan\n"
+        f"with open_traces({str(cache)!r}) as base: scan(base, [{str(root)!r}], now={NOW!r})"
+    )
+    running = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(3)]
+    assert [process.wait() for process in running] == [0, 0, 0]
+    with base_in(cache) as base:
+        assert len(prompts(base)) == 600
+        ((words,),) = base.connection.execute("SELECT count(*) FROM words")
+        assert words == 600
+
+
+def test_a_database_somebody_holds_is_busy(base: TraceBase, root: Path) -> None:
+    put(session_file(root), Claude(MAIN).user("hello"))
+    base.connection.set_busy_timeout(20)
+    with apsw.Connection(base.path) as holder:
+        holder.execute("SELECT 1")
+        holder.execute("PRAGMA user_version = 1")
+        with pytest.raises(Busy):
+            rescan(base, root)
+    assert rescan(base, root).rescanned == 1
+
+
+def test_a_damaged_database_is_reported_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / database.FILE_NAME
+    path.write_bytes(b"this is no database at all, " * 100)
+    with pytest.raises(StorageFailure, match="damaged"):
+        database.open_traces(str(tmp_path))
+    assert path.read_bytes().startswith(b"this is no database")
+
+
+def test_a_newer_database_is_refused(tmp_path: Path) -> None:
+    base_in(tmp_path / "cache").close()
+    with sqlite3.connect(tmp_path / "cache" / database.FILE_NAME) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(StorageFailure, match="newer"):
+        base_in(tmp_path / "cache")
