@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import sys
+from _thread import RLock, get_ident
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -26,6 +27,7 @@ from memhtml.model.errors import (
     PathNotFound,
     StorageFailure,
     UnfinishedCommit,
+    UsageError,
 )
 from memhtml.model.instants import stamp
 from memhtml.model.shell import quoted
@@ -61,13 +63,13 @@ if TYPE_CHECKING:
     )
     from memhtml.model.document import Document
     from memhtml.model.history import Blamed, Commit, Piece, Synced, Version
-    from memhtml.model.memory import Draft, Memory, Written
+    from memhtml.model.memory import Checked, Draft, Memory, Written
     from memhtml.model.ports import DenseEncoder, Progress, SparseEncoder, SparseQueries
     from memhtml.model.tree import TreeEntry, WorktreeChange
     from memhtml.model.vocabulary import Bucket, Rel, TaskStatus
     from memhtml.search.answers import Question
     from memhtml.search.graph import GraphEdge, Neighbourhood
-    from memhtml.search.lists import EntityList, FileList, TagUse, TaskList
+    from memhtml.search.lists import EntityList, FileList, ListedTask, TagUse, TaskList
     from memhtml.search.ranking import Means
     from memhtml.search.recall import Pack, Unit
     from memhtml.search.scope import Scope
@@ -136,7 +138,11 @@ class UsageExport(NamedTuple):
 
 
 class Corpus(Closing):
-    """An open store; a context manager."""
+    """An open store; a context manager. Iterating yields its memories.
+
+    Threads may share one. A write waits for the write before it; nothing else waits, for every
+    thread reads the index over a connection of its own.
+    """
 
     def __init__(
         self,
@@ -146,12 +152,15 @@ class Corpus(Closing):
         detect: Callable[[str], str | None],
         cache_dir: str | None = None,
     ) -> None:
-        self._repo = repo
+        self._store = repo
         self._clock = clock
         self._on_lag = on_lag
         self._detect = detect
         self._cache_dir = cache_dir
-        self._opened: Index | None = None
+        self._is_closed = False
+        self._opened: dict[int, Index] = {}
+        """By thread. One that ended leaves its own to the next that gets its number."""
+        self._building = RLock()
         self._queries: SparseQueries | None = None
 
     @classmethod
@@ -201,17 +210,24 @@ class Corpus(Closing):
         return cls(repo, clock, on_lag, detect or _detect, folder)
 
     def close(self) -> None:
-        """Bring git's index in step and let go of everything; closing twice is harmless."""
+        """Bring git's index in step and let go of everything; closing twice is harmless.
+
+        Calls that other threads are in the midst of have to end first.
+        """
+        self._is_closed = True
         try:
-            if self._opened is not None:
-                self._opened.close()
+            while self._opened:
+                self._opened.popitem()[1].close()
         finally:
-            self._repo.close()
+            self._store.close()
 
     @property
     def root(self) -> str:
         """Top of the store, absolute, symlinks resolved."""
-        return self._repo.root
+        return self._store.root
+
+    def __repr__(self) -> str:
+        return f"<Corpus {self.root!r}{', closed' if self._is_closed else ''}>"
 
     # One memory
 
@@ -398,6 +414,62 @@ class Corpus(Closing):
             except PathNotFound:
                 continue  # removed by hand since
 
+    def __iter__(self) -> Iterator[Memory]:
+        return self.memories()
+
+    def tasks(
+        self,
+        scope: Scope | None = None,
+        *,
+        statuses: Sequence[TaskStatus] = (),
+        due_before: str | None = None,
+    ) -> Iterator[ListedTask]:
+        """Yield every task that `list_tasks` would list, page after page.
+
+        Raises:
+            InvalidFlag: *due_before* is no day.
+        """
+        from memhtml.search.lists import MAX_PAGE  # only here
+
+        cursor = None
+        while True:
+            page = self.list_tasks(
+                scope, statuses=statuses, due_before=due_before, limit=MAX_PAGE, cursor=cursor
+            )
+            yield from page.tasks
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
+    def check(self, paths: Sequence[str] | None = None) -> Iterator[Checked]:
+        """Yield what is found in each file at *paths*, or in all that stand where memories do.
+
+        The files are read from disk, so hand edits count; those that are no memories come too, in
+        order of path. Nothing is changed.
+
+        Raises:
+            PathNotFound: One of *paths* has no file.
+        """
+        from memhtml.format.parse import parse  # loads the parser
+        from memhtml.index.lookup import list_paths, skipped_files  # only here
+        from memhtml.model.memory import Checked  # goes with it
+        from memhtml.model.paths import normalize_path  # goes with it
+
+        if paths is None:
+            self.update()
+            skipped = (file.path for file in skipped_files(self._index))
+            wanted = sorted({*list_paths(self._index, include_archived=True), *skipped})
+        else:
+            wanted = [normalize_path(path) for path in paths]
+        for path in wanted:
+            data = self.read_file(path)
+            if data is not None:
+                yield Checked(path=path, diagnostics=parse(data).diagnostics)
+            elif paths is None:
+                yield Checked(path=path, is_unreadable=True)
+            else:
+                raise PathNotFound(path)
+
     # Any change, as a plan
 
     def carry_out(
@@ -462,7 +534,8 @@ class Corpus(Closing):
         """Yield every memory with what listings show, in order of path, hand edits included."""
         from memhtml.index.lookup import list_entries  # only here
 
-        return list_entries(self._index)
+        # All at once: whoever writes while going through them would be inside one view for long.
+        return iter(list(list_entries(self._index)))
 
     def overlaid_paths(self) -> frozenset[str]:
         """Return the paths that are indexed as they are on disk and not as HEAD has them."""
@@ -500,6 +573,24 @@ class Corpus(Closing):
     def repo(self) -> Repo:
         """The repository, for who examines the clone itself."""
         return self._repo
+
+    def view(self) -> View:
+        """Return HEAD's tree for planners that work outside of `carry_out`.
+
+        What they plan must name what it expects, for others may write meanwhile.
+        """
+        return _TreeView(self._repo, self._index)
+
+    @property
+    def index(self) -> Index:
+        """The index, for who reads it in bulk; not brought up to date by this."""
+        return self._index
+
+    def lend_index(self, root: str) -> None:
+        """Give the working tree at *root* a copy of the index to start from."""
+        from memhtml.index.database import lend  # only here
+
+        lend(self._index, root)
 
     def read_committed(self, path: str) -> bytes | None:
         """Return the file that HEAD has at *path*, or None."""
@@ -864,6 +955,12 @@ class Corpus(Closing):
 
     def update(self, *, scan: bool = True) -> Report:
         """Bring the index up to HEAD and, with *scan*, to the files on disk."""
+        if self._index.state() is None:
+            with self._building:  # who waited finds it built
+                return self._follow_tree(scan=scan)
+        return self._follow_tree(scan=scan)
+
+    def _follow_tree(self, *, scan: bool) -> Report:
         return indexer.update(self._index, self._repo, now=stamp(self._clock()), scan=scan)
 
     def index_damage(self) -> str | None:
@@ -998,10 +1095,19 @@ class Corpus(Closing):
     # How
 
     @property
+    def _repo(self) -> Repo:
+        if self._is_closed:
+            raise UsageError("the corpus is closed")
+        return self._store
+
+    @property
     def _index(self) -> Index:
-        if self._opened is None:
-            self._opened = open_index(self.root)
-        return self._opened
+        """The index, over the connection of this thread."""
+        thread = get_ident()
+        found = self._opened.get(thread)
+        if found is None:
+            found = self._opened[thread] = open_index(self._repo.root)
+        return found
 
     def _usage(self) -> UsagePlane:
         from memhtml.index.usage import open_usage  # only who uses something

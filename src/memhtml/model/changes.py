@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from memhtml.model.notebook import table
+
 if TYPE_CHECKING:
     from memhtml.model.document import Citation, Facet
     from memhtml.model.errors import MemhtmlError
@@ -177,6 +179,19 @@ class OpResult:
         """Whether the operation had its effect."""
         return self.error is None and not self.skipped
 
+    @property
+    def outcome(self) -> tuple[str, str]:
+        """One word for what became of it, and why where it failed."""
+        if self.error is not None:
+            return "failed", f"{self.error.code}: {self.error.message}"
+        if self.skipped:
+            return "skipped", ""
+        return ("deduped" if self.deduped else "done"), ""
+
+    def __str__(self) -> str:
+        word, why = self.outcome
+        return f"#{self.index} {self.op} {word} {self.path or ''} {why}".rstrip()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
@@ -184,6 +199,15 @@ class Batch:
 
     results: tuple[OpResult, ...]
     commit: str | None
+
+    def __repr__(self) -> str:
+        told = "".join(f"\n  {result}" for result in self.results)
+        return f"<Batch: {len(self.results)} operations, commit {self.commit}{told}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(r.index, r.op, *r.outcome, r.path) for r in self.results]
+        names = ("#", "operation", "outcome", "why", "path")
+        return table(names, rows, caption=f"commit {self.commit}")
 
     @property
     def failed(self) -> tuple[OpResult, ...]:

@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memhtml.model.diagnostics import Severity
+from memhtml.model.notebook import table
 from memhtml.model.paths import original_path
 from memhtml.model.whitespace import is_blank, wide_trim
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from memhtml.model.diagnostics import Diagnostic
     from memhtml.model.document import Citation, Document, Facet, Link
     from memhtml.model.vocabulary import MemoryType, TaskStatus
 
-__all__ = ["Draft", "Memory", "Written", "split_tags"]
+__all__ = ["Checked", "Draft", "Memory", "Written", "split_tags"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +74,41 @@ class Memory:
     def is_archived(self) -> bool:
         """Whether it stands in the archive; the place decides, not the stamp."""
         return original_path(self.path) is not None
+
+    def __repr__(self) -> str:
+        return f"<Memory {self.path!r}: {self.document.claim!r}>"
+
+    def _repr_html_(self) -> str:
+        said = self.document
+        rows = [
+            ("claim", said.claim),
+            ("type", said.head.memory_type),
+            ("updated", said.head.updated_at),
+            ("tags", ", ".join(said.head.tags)),
+            ("entities", ", ".join(said.head.entities)),
+            *((facet.name, facet.value) for facet in said.facets),
+            ("says", said.body_text),
+        ]
+        shown = [row for row in rows if row[1]]
+        return table((self.path, ""), shown, caption=said.title)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What a check found in one file."""
+
+    path: str
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """Everything, in order; empty for a file without fault."""
+    is_unreadable: bool = False
+    """It is no regular file, or cannot be read, so nothing can be said of it."""
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether it is a memory: it was read and has no violation."""
+        return not self.is_unreadable and all(
+            found.severity is not Severity.VIOLATION for found in self.diagnostics
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -99,6 +99,9 @@ class Hit(NamedTuple):
     """Other active memories whose claim fills the same slot with another value, sorted."""
     explanation: Explanation
 
+    def __repr__(self) -> str:
+        return f"<Hit {self.score:.2f} {self.path!r}: {self.gist!r}>"
+
 
 class NoMatchReason(StrEnum):
     """Why an answer is empty."""
@@ -178,3 +181,25 @@ class Hits(NamedTuple):
     """Where the next page begins; None at the end."""
     cursor_stale: bool
     """The index changed since the first page, so memories may repeat or be missing."""
+
+    def __repr__(self) -> str:
+        found = "".join(f"\n  {hit!r}" for hit in self.hits)
+        return f"<Hits: {self._headline()}{found}>"
+
+    def _repr_html_(self) -> str:
+        from memhtml.model.notebook import note, table  # noqa: PLC0415 - only notebooks
+
+        if not self.hits:
+            return note(self._headline())
+        rows = [
+            (f"{hit.score:.2f}", hit.gist, hit.snippet.text, hit.path, hit.superseded_by)
+            for hit in self.hits
+        ]
+        names = ("score", "claim", "where it matches", "path", "superseded by")
+        return table(names, rows, caption=self._headline())
+
+    def _headline(self) -> str:
+        if self.no_match is not None:
+            return f"none, {self.no_match.message}"
+        words = "; words alone" if self.degraded else ""
+        return f"{len(self.hits)}{'' if self.next_cursor is None else ' of more'}{words}"

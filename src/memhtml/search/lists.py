@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.model.errors import InvalidFlag
 from memhtml.model.instants import is_instant
+from memhtml.model.notebook import table
 from memhtml.model.vocabulary import Bucket, MemoryType, TaskStatus
 from memhtml.search.scope import Scope, narrowed
 from memhtml.search.state import ready
@@ -99,6 +100,10 @@ class FileList(NamedTuple):
     next_cursor: str | None
     """What to hand in for the next page; None at the end."""
 
+    def _repr_html_(self) -> str:
+        rows = [(f.path, f.title, f.memory_type, f.gist, f.updated_at) for f in self.files]
+        return table(("path", "title", "type", "claim", "updated"), rows)
+
 
 class EntityActivity(NamedTuple):
     """One thing that memories are about."""
@@ -157,6 +162,13 @@ class TaskList(NamedTuple):
 
     tasks: tuple[ListedTask, ...]
     next_cursor: str | None
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (t.title, t.task_status, t.due_at, ", ".join(b.title for b in t.blocked_by), t.path)
+            for t in self.tasks
+        ]
+        return table(("task", "status", "due", "waits for", "path"), rows)
 
 
 def list_memories(

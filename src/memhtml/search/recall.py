@@ -79,6 +79,9 @@ class Quote(NamedTuple):
     contradicts: tuple[str, ...]
     conflicts_with: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        return f"<Quote {self.path!r}: {self.gist!r}>"
+
 
 class IndexLine(NamedTuple):
     """A memory that is only named."""
@@ -118,6 +121,27 @@ class Pack(NamedTuple):
     coverage: float
     indexed_commit: str | None
     skipped_count: int
+
+    def __repr__(self) -> str:
+        quotes = (*self.arcs.disclosed, *self.memories.disclosed)
+        quoted = "".join(f"\n  {quote!r}" for quote in quotes)
+        return f"<Pack: {self._headline()}{quoted}>"
+
+    def _repr_html_(self) -> str:
+        from memhtml.model.notebook import note, table  # noqa: PLC0415 - only notebooks
+
+        quotes = (*self.arcs.disclosed, *self.memories.disclosed)
+        rows = [(quote.title, quote.body, quote.path) for quote in quotes]
+        if not rows:
+            return note(self._headline())
+        return table(("title", "says", "path"), rows, caption=self._headline())
+
+    def _headline(self) -> str:
+        if self.no_match is not None:
+            return f"none, {self.no_match.message}"
+        quoted = len(self.arcs.disclosed) + len(self.memories.disclosed)
+        named = len(self.arcs.index_lines) + len(self.memories.index_lines)
+        return f"{quoted} quoted in {self.spent} {self.unit}, {named} named"
 
     @property
     def spent(self) -> int:

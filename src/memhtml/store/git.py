@@ -9,6 +9,7 @@ was opened at.
 from __future__ import annotations
 
 import os
+from _thread import RLock
 from typing import TYPE_CHECKING
 
 from memhtml.model.errors import GitFailure, RemoteFailure, StorageFailure
@@ -76,12 +77,15 @@ class Git:
         self.environ = scrubbed(os.environ)
         """What children see: this process's environment, without redirections."""
         self._reader: children.Conversation | None = None
+        self._reading = RLock()
+        """Held while the reader is asked: a question and its answer belong together."""
 
     def close(self) -> None:
         """End the long-lived reader; the next read starts another."""
-        reader, self._reader = self._reader, None
-        if reader is not None:
-            reader.close()
+        with self._reading:
+            reader, self._reader = self._reader, None
+            if reader is not None:
+                reader.close()
 
     # Reading
 
@@ -141,17 +145,18 @@ class Git:
         says that an object is missing, so it also knows what was written after it started.
         """
         question = plumbing.encode_path(name) + b"\n"
-        if self._reader is not None:
+        with self._reading:
+            if self._reader is not None:
+                try:
+                    return self._ask(self._reader, question)
+                except (BrokenPipeError, EOFError):
+                    self.close()  # somebody ended the child; a fresh one may be asked once more
+            self._reader = self._converse("cat-file", "--batch")
             try:
                 return self._ask(self._reader, question)
-            except (BrokenPipeError, EOFError):
-                self.close()  # somebody ended the child; a fresh one may be asked once more
-        self._reader = self._converse("cat-file", "--batch")
-        try:
-            return self._ask(self._reader, question)
-        except (BrokenPipeError, EOFError) as error:
-            self.close()
-            raise GitFailure(("cat-file", "--batch"), -1, "it ended early") from error
+            except (BrokenPipeError, EOFError) as error:
+                self.close()
+                raise GitFailure(("cat-file", "--batch"), -1, "it ended early") from error
 
     def read_many(self, shas: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """Yield ``(sha, content)`` for each object asked for, in that order, streamed.

@@ -69,7 +69,10 @@ class InitReport(NamedTuple):
 
 
 class Repo(Closing):
-    """A git repository that holds a store. Opening one changes nothing and starts no process."""
+    """A git repository that holds a store. Opening one changes nothing and starts no process.
+
+    Threads may share it: whoever writes or plans is alone, and reading waits for nobody.
+    """
 
     def __init__(self, where: GitDir, options: Options) -> None:
         self.where = where
@@ -247,8 +250,9 @@ class Repo(Closing):
         """Return what HEAD has at *path*; None for nothing, and for a folder or a symlink."""
         from memhtml.store.plan import File  # noqa: PLC0415 - only planners ask, and they load it
 
-        head = self.head()
-        entry = self._the_trees().at(head, path) if head else None
+        with self._mutex:
+            head = self.head()
+            entry = self._the_trees().at(head, path) if head else None
         if entry is None or entry.mode not in _FILE_MODES:
             return None
         return File(entry.sha, next(self.read_blobs((entry.sha,)))[1])
@@ -257,8 +261,9 @@ class Repo(Closing):
         """Return the entries of *directory* in HEAD and on disk, each under its `path_key`."""
         from memhtml.model.paths import path_key  # noqa: PLC0415 - only planners ask
 
-        head = self.head()
-        names = self._the_trees().names(head, directory) if head else []
+        with self._mutex:
+            head = self.head()
+            names = self._the_trees().names(head, directory) if head else []
         if not directory or not violation(directory):
             names += files.names(self.root, directory)
         return {path_key(name): name for name in names}
@@ -374,7 +379,8 @@ class Repo(Closing):
 
     def identity(self) -> Identity:
         """Return the author of our next commit; `policy.FALLBACK` when none is configured."""
-        return self._the_committer().policy().author
+        with self._mutex:
+            return self._the_committer().policy().author
 
     def exclude(self, pattern: str) -> None:
         """Let git ignore *pattern* in this clone, without touching a tracked file."""
