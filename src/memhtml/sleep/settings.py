@@ -16,3 +16,18 @@ class Settings(NamedTuple):
     """Tasks opened in one run, over all phases (sleep format §5)."""
     protected_importance: int = 8
     """From here on a memory is never archived by age or disuse."""
+    confidence_half_life_days: float = 365.0
+    """In so many quiet days confidence falls half of the way to its floor."""
+    confidence_hold_days: float = 30.0
+    """For so long a reading, or being new, holds it where it is."""
+    confidence_step: float = 0.05
+    """A file is written anew only when its confidence has fallen by so much."""
+    max_decays: int = 100
+    """Files so rewritten in one run, or a hundredth of the memories where that is more; the curve
+    does not forget, so the others follow the next night."""
+    evict_after_days: float = 180.0
+    """Nothing is archived for disuse before it was quiet for so long."""
+    max_arcs: int = 10
+    """Arcs begun in one run."""
+    detection_days: float = 60.0
+    """What a memory says is to do opens a task while the memory is so young."""
