@@ -14,7 +14,7 @@ LAYERS = (
     {"corpus"},
     {"sleep", "tasks", "doctor", "publish", "evals", "checkfiles", "ops", "transfer", "digest"},
     {"answers"},
-    {"mcpserver", "viewer"},
+    {"mcpserver", "viewer", "aio", "adapters"},
     {"cli"},
     # The front door lists what users may rely on, so it may import everything and none of ours
     # may import it: whoever inside needs a name takes it from where it is defined.

@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from memhtml import aio
     from memhtml.corpus import Corpus
     from memhtml.format.edit import (
         add_link,
@@ -160,6 +161,7 @@ __all__ = [
     "__version__",
     "add_link",
     "add_meta",
+    "aio",
     "apply_edits",
     "canonical_text",
     "check_document",
@@ -259,6 +261,10 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - one of the names above, typ
     elif name in {"open", "init"}:
         # The two ways to a corpus; methods of a class that a parser of files never needs.
         value = getattr(__getattr__("Corpus"), name)
+    elif name == "aio":
+        from importlib import import_module  # noqa: PLC0415 - asyncio costs what it costs
+
+        value = import_module(f"{__name__}.aio")
     elif name == "__version__":
         from memhtml.model.version import VERSION as value  # noqa: N811, PLC0415 - a literal
     else:
