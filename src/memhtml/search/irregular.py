@@ -6,7 +6,7 @@ Each line is one word in its forms, the plain one first. Forms that are also oth
 
 from __future__ import annotations
 
-__all__ = ["other_forms"]
+__all__ = ["other_forms", "plain_form"]
 
 _FAMILIES = """
 arise arose arisen|awake awoke awoken|beat beaten|become became|begin began begun|bend bent
@@ -52,6 +52,16 @@ def other_forms(word: str) -> tuple[str, ...]:
     """
     base = next((form for form in _plain_forms(word) if form in _FORMS), None)
     return tuple(form for form in _FORMS.get(base or "", ()) if form not in {base, word})
+
+
+def plain_form(word: str) -> str:
+    """Return the plain form of *word*, lower case, where it is irregular; else *word* as it is.
+
+    >>> plain_form("wrote"), plain_form("writing"), plain_form("oven")
+    ('write', 'write', 'oven')
+    """
+    base = next((form for form in _plain_forms(word) if form in _FORMS), None)
+    return word if base is None else _FORMS[base][0]
 
 
 def _plain_forms(word: str) -> tuple[str, ...]:

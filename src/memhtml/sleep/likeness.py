@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Likeness", "Pair"]
+    from memhtml.index.database import Index
+    from memhtml.sleep.population import Population
+
+__all__ = ["Likeness", "Pair", "likeness_of"]
 
 
 class Pair(NamedTuple):
@@ -38,3 +41,18 @@ class Likeness(Protocol):
 
     def nearest(self, path: str, among: Iterable[str], *, top: int) -> list[tuple[str, float]]:
         """Return the *top* memories of *among* most like the one at *path*, best first."""
+
+
+def likeness_of(
+    population: Population, index: Index | None = None, earlier: Likeness | None = None
+) -> Likeness:
+    """Return likeness over what is live in *population*, on the best basis that covers it.
+
+    Dense vectors of *index* where nearly every memory has one, else its sparse rows, else the words
+    of the memories (``shingles``), which need neither an index nor numpy. Nothing is compared
+    before somebody asks. What *earlier*, the likeness of the population before a few changes, has
+    worked out already is taken over.
+    """
+    from memhtml.sleep.likeness_tables import best_likeness  # noqa: PLC0415 - only a run needs it
+
+    return best_likeness(population, index, earlier)
