@@ -78,6 +78,7 @@ RESPONSE_TYPES: Mapping[str, str] = {
     "serve.exit": "the server ended",
     "cli.manifest": "the whole contract of this command line",
     "cli.help": "the contract of one command",
+    "cli.schemas": "JSON Schemas of the documents",
     "detect.result": "the language that a text would be stamped with",
     "cli.completion": "a completion script for a shell",
     "cli.version": "the version",

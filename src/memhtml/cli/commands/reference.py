@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memhtml.cli.command import Argument, Command
+from memhtml.cli.command import Argument, Command, Flag, Kind
 from memhtml.cli.commands import MODULES, command_named
 from memhtml.cli.envelope import Success
 from memhtml.cli.nearest import nearest
@@ -21,9 +21,27 @@ COMMANDS = (
     Command(
         name="manifest",
         summary="Describe every command, type, code and variable; needs no store.",
+        description=(
+            "With --schemas, the answer is a JSON Schema (2020-12) for the whole document of each "
+            "response type, and for a failure, which is called error. Name types to have only "
+            "theirs; as text, the schema of one type is printed as it is, ready for a file."
+        ),
+        arguments=(
+            Argument(
+                name="type",
+                summary="with --schemas: a response type, or error",
+                required=False,
+                repeatable=True,
+            ),
+        ),
+        flags=(Flag(name="schemas", kind=Kind.BOOLEAN, summary="answer with JSON Schemas"),),
         is_about_store=False,
-        response_types=("cli.manifest",),
-        examples=("memhtml manifest --json",),
+        response_types=("cli.manifest", "cli.schemas"),
+        examples=(
+            "memhtml manifest --json",
+            "memhtml manifest --schemas",
+            "memhtml manifest --schemas memory.hits --text",
+        ),
     ),
     Command(
         name="help",
@@ -40,7 +58,13 @@ COMMANDS = (
 
 
 def run(call: Call) -> Success:
-    """Answer with the whole contract, or with that of the command that *call* names."""
+    """Answer with the whole contract, with that of one command, or with schemas."""
+    if call.values.get("schemas"):
+        return _schemas(call.texts("type"))
+    if call.values.get("type"):
+        raise UnexpectedArgument(
+            "a response type goes with --schemas", suggestions=("memhtml manifest --schemas",)
+        )
     words = call.values.get("command")
     if not words:
         return _manifest()
@@ -53,6 +77,27 @@ def _manifest() -> Success:
     from memhtml.cli.views.helppages import overview  # noqa: PLC0415 - as above
 
     return Success("cli.manifest", manifest_json(), overview)
+
+
+def _schemas(names: Sequence[str]) -> Success:
+    import json  # noqa: PLC0415 - only here
+
+    from memhtml.cli.schemas import DATA, ERROR, all_schemas  # noqa: PLC0415 - loads everything
+
+    known = (*DATA, ERROR)
+    for name in names:
+        if name not in known:
+            near = nearest(name, known)
+            raise UnexpectedArgument(
+                f"there is no response type {name!r}",
+                suggestions=tuple(f"memhtml manifest --schemas {other}" for other in near)
+                or ("memhtml manifest --schemas",),
+            )
+    schemas = all_schemas(names)
+    shown = next(iter(schemas.values())) if len(names) == 1 else schemas
+    return Success(
+        "cli.schemas", {"schemas": {**schemas}}, lambda _: json.dumps(shown, indent=2) + "\n"
+    )
 
 
 def _help(words: Sequence[str]) -> Success:
