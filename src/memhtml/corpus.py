@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from memhtml.store.plan import File, Planned, View
     from memhtml.store.repo import InitReport
     from memhtml.store.sync import SyncOptions
+    from memhtml.traces.database import TraceBase
 
 __all__ = ["Corpus", "Health", "IndexStatus", "UsageExport"]
 
@@ -1045,6 +1046,40 @@ class Corpus(Closing):
         with self._usage() as plane:
             done = plane.links_of_session(session_id)
         return sorted([*written_in(self._index, session_id), *done], key=lambda link: link.at)
+
+    def links_of_path(self, path: str) -> list[SessionLink]:
+        """Return which sessions wrote, read, corrected and reinforced the memory at *path*.
+
+        In order of time, and wherever it stood: a *path* it has left will do.
+
+        Raises:
+            PathNotFound: No memory stands there, or ever stood.
+        """
+        from memhtml.index.lookup import replaced_by, written_at  # only here
+        from memhtml.search.trail import StopReason  # goes with it
+
+        trail = self.resolve(path, scan=False)
+        places = dict.fromkeys([trail.requested, *(step.target for step in trail.steps)])
+        places |= dict.fromkeys(replaced_by(self._index, trail.path))
+        try:
+            for version in self.history(trail.path):
+                places |= dict.fromkeys(filter(None, (version.path, version.moved_from)))
+        except PathNotFound:
+            # One that is indexed all the same is a file nobody has committed yet.
+            if trail.stop_reason is StopReason.UNINDEXED:
+                raise
+        with self._usage() as plane:
+            done = [link for place in places for link in plane.links_of_path(place)]
+        return sorted([*written_at(self._index, places), *done], key=lambda link: link.at)
+
+    def traces(self) -> TraceBase:
+        """Open what this store knows of transcripts; the caller closes it."""
+        from memhtml.index.database import cache_folder, make_ignored_folder  # only here
+        from memhtml.traces.database import open_traces  # goes with it
+
+        folder = cache_folder(self.root)
+        make_ignored_folder(folder)
+        return open_traces(folder)
 
     def export_usage(self) -> UsageExport:
         """Commit the copy of usage that travels with the store, if it says something else."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memhtml.index.rows import FileRow, SkippedRow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import apsw
 
@@ -30,8 +30,10 @@ __all__ = [
     "list_entries",
     "list_paths",
     "overlaid_paths",
+    "replaced_by",
     "select_paths",
     "skipped_files",
+    "written_at",
     "written_in",
 ]
 
@@ -55,6 +57,21 @@ SELECT DISTINCT s.path FROM edges AS e JOIN files AS s ON s.id = e.src_id
 WHERE e.dst_path = ? AND s.archived = 0 ORDER BY s.path
 """
 _LIST_PATHS = "SELECT path FROM files WHERE archived <= ? ORDER BY path"
+# A link made before its target moved into the archive names the place before it.
+_REPLACED_BY = """
+WITH RECURSIVE line (path) AS (
+  SELECT ?
+  UNION
+  SELECT d.path FROM line JOIN files AS s ON s.path = line.path
+  JOIN edges AS e ON e.src_id = s.id AND e.rel = 'supersedes'
+  JOIN files AS d ON d.archived = 1 AND e.dst_path IN (d.path, d.origin_path)
+)
+SELECT path FROM line
+"""
+_WRITTEN_AT = """
+SELECT path, session_id, 'wrote', created_at, prompt_id, turn_uuid FROM files
+WHERE path = ? AND session_id IS NOT NULL
+"""
 _WRITTEN_IN = """
 SELECT path, session_id, 'wrote', created_at, prompt_id, turn_uuid FROM files
 WHERE session_id = ? ORDER BY created_at, path
@@ -163,13 +180,28 @@ def select_paths(
 
 def written_in(index: Index, session_id: str) -> list[SessionLink]:
     """Return the memories that say they were written in *session_id*, in order of creation."""
+    return _session_links(index, _WRITTEN_IN, [session_id])
+
+
+def replaced_by(index: Index, path: str) -> list[str]:
+    """Return *path* and the archived memories that it replaced, and those that they did."""
+    with index.guarded("follow what a memory replaced"):
+        return [str(one) for (one,) in index.connection.execute(_REPLACED_BY, (path,))]
+
+
+def written_at(index: Index, paths: Iterable[str]) -> list[SessionLink]:
+    """Return in which sessions the memories at *paths* say they were written."""
+    return _session_links(index, _WRITTEN_AT, paths)
+
+
+def _session_links(index: Index, sql: str, keys: Iterable[str]) -> list[SessionLink]:
     from memhtml.index.usage import LinkKind, SessionLink  # noqa: PLC0415 - only here
 
     with index.guarded("look up a session"):
-        found = index.connection.execute(_WRITTEN_IN, (session_id,))
         return [
             SessionLink(path, session, LinkKind(kind), *rest)
-            for path, session, kind, *rest in found
+            for key in keys
+            for path, session, kind, *rest in index.connection.execute(sql, (key,))
         ]
 
 
