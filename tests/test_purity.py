@@ -20,6 +20,7 @@ PURE_MODULES = {
         "store.legal",
         "store.link",
         "store.plan",
+        "store.put",
         "store.task",
         "store.write",
         "store.plumbing",

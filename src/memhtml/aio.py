@@ -88,6 +88,7 @@ class AsyncCorpus:
     # Many
 
     apply = _awaited(Corpus.apply)
+    put = _awaited(Corpus.put)
     choose = _awaited(Corpus.choose)
     memories = _iterated(Corpus.memories)
     tasks = _iterated(Corpus.tasks)
@@ -143,6 +144,7 @@ class AsyncCorpus:
     record_read = _awaited(Corpus.record_read)
     usage = _awaited(Corpus.usage)
     links_of_session = _awaited(Corpus.links_of_session)
+    links_of_path = _awaited(Corpus.links_of_path)
     export_usage = _awaited(Corpus.export_usage)
     import_usage = _awaited(Corpus.import_usage)
     unclaimed_usage = _awaited(Corpus.unclaimed_usage)

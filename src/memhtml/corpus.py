@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         Corrected,
         Correction,
         Linked,
+        Place,
         Request,
         TaskUpdated,
         Unarchived,
@@ -382,6 +383,35 @@ class Corpus(Closing):
             )
         )
         return _made_by(commit, planned.result)
+
+    def put(
+        self,
+        places: Sequence[Place],
+        *,
+        archive: Sequence[str] = (),
+        reason: str = "",
+        allow_secret: bool = False,
+    ) -> str | None:
+        """Let each of *places* stand where it says, and archive *archive* for *reason*.
+
+        For memories known by their path, such as items under keys. One commit, all or nothing; its
+        sha comes back, None when everything was so already. See `memhtml.store.put`.
+
+        Raises:
+            InvalidPath: A draft names no path, or one that is not usable.
+            InvalidMemory: A draft would not make a valid file, or *reason* is blank.
+            PathNotFound: Nothing stands where a file is to be moved from, or at one of *archive*.
+            SecretFound: A file would hold a credential, and *allow_secret* is not given.
+            WriteConflict: A file is not the version that is expected, or its new place is taken.
+        """
+        from memhtml.store.put import plan_put  # only here
+
+        _, commit = self.carry_out(
+            lambda view, now: plan_put(
+                places, view, now=now, archive=archive, reason=reason, allow_secret=allow_secret
+            )
+        )
+        return commit
 
     def choose(
         self,

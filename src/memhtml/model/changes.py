@@ -23,6 +23,7 @@ __all__ = [
     "LinkRequest",
     "Linked",
     "OpResult",
+    "Place",
     "Request",
     "TaskStatusRequest",
     "TaskUpdated",
@@ -136,6 +137,17 @@ class TaskStatusRequest:
     path: str
     status: TaskStatus
     reason: str | None = None
+
+
+class Place(NamedTuple):
+    """A memory that stands at a path of its own, whatever was there before; see `Corpus.put`."""
+
+    draft: Draft
+    """With its `path`."""
+    expect: str | None = None
+    """Blob sha of the version the caller read, "" for none; another one there is a conflict."""
+    moved_from: str | None = None
+    """Path of the memory that becomes this one."""
 
 
 Request: TypeAlias = "Draft | Correction | ArchiveRequest | LinkRequest | TaskStatusRequest"
