@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 import shutil
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from memhtml.model.errors import Busy, RunNotFound
+from memhtml.model.errors import Busy, RunNotFound, RunRefused
 from memhtml.model.shell import quoted
 from memhtml.sleep.journal import Begun, Journal, PhaseDone, read_lines
 from memhtml.store.branches import Branches
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from memhtml.store.repo import Repo
 
 __all__ = [
+    "MERGED_TRAILER",
     "PHASE_TRAILER",
     "PREFIX",
     "RECORDS",
@@ -44,6 +46,7 @@ RECORDS = ".memhtml/sleep/"
 
 RUN_TRAILER = "Memhtml-Run"
 PHASE_TRAILER = "Memhtml-Phase"
+MERGED_TRAILER = "Memhtml-Merged"
 
 _MOST_RUNS_A_DAY = 100
 
@@ -121,8 +124,24 @@ class Runs:
         """Return the journal of a run, which need not exist."""
         return Journal(self.folder(run_id) / "journal.jsonl")
 
-    def lock(self, run_id: str) -> Lock:
-        """Return what a process holds while it works on a run."""
+    @contextmanager
+    def worked_on(self, run_id: str) -> Iterator[None]:
+        """Be the only one that works on a run, for the length of a ``with`` block.
+
+        Raises:
+            RunRefused: Another process works on it.
+        """
+        lock = self._lock(run_id)
+        try:
+            lock.acquire()
+        except Busy:
+            raise RunRefused(f"another process works on {run_id}", reason="running") from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _lock(self, run_id: str) -> Lock:
         self.folder(run_id).mkdir(parents=True, exist_ok=True)
         return Lock(str(self.folder(run_id) / "lock"), wait_seconds=0)
 
@@ -171,6 +190,12 @@ class Runs:
         stems = (name.removesuffix(".jsonl") for name in names if name.endswith(".jsonl"))
         ids = (stem.replace("sleep-", "sleep/", 1) for stem in stems)
         return sorted(filter(_run_id_re.fullmatch, ids), key=_order)
+
+    def merged_tip(self, run_id: str) -> str | None:
+        """Return the last commit of a run that was merged, as it was taken."""
+        head = self._repo.head()
+        merged = head and self.branches.find_trailer(head, MERGED_TRAILER, run_id)
+        return self.branches.resolve(f"{merged}^2") if merged else None
 
     def commits(self, base: str, tip: str) -> list[RunCommit]:
         """Return the commits of a run in order."""
@@ -267,7 +292,7 @@ class Runs:
     def _is_worked_on(self, run_id: str) -> bool:
         if not self.folder(run_id).exists():
             return False
-        lock = self.lock(run_id)
+        lock = self._lock(run_id)
         try:
             lock.acquire()
         except Busy:

@@ -76,6 +76,37 @@ class Branches(Git):
         self._run("worktree", "prune")
         self._run("worktree", "add", "--quiet", folder, branch)
 
+    def look_at(self, commit: str) -> None:
+        """Let this working tree show *commit*, its branch left where it is."""
+        self._run("checkout", "--quiet", "--detach", commit)
+
+    def back_to(self, branch: str) -> None:
+        """Let this working tree stand on *branch* again."""
+        self._run("checkout", "--quiet", branch)
+
+    def find_trailer(
+        self, start: str, name: str, value: str, *, since: str | None = None
+    ) -> str | None:
+        """Return the newest commit from *start* back, not in *since*, with that trailer."""
+        done = self._run(
+            *("log", "--no-show-signature", "--format=%H", "--fixed-strings"),
+            *("--grep", f"{name}: {value}", start, *((f"^{since}",) if since else ())),
+        )
+        for sha in done.stdout.decode("ascii").split():
+            found = self.read(sha)
+            lines = found[1].decode("utf-8", "replace").split("\n") if found else []
+            if f"{name}: {value}" in lines:
+                return sha
+        return None
+
+    def parent(self, commit: str) -> str:
+        """Return the first parent of *commit*.
+
+        Raises:
+            GitFailure: It has none.
+        """
+        return self._run("rev-parse", "--verify", f"{commit}^1").stdout.decode("ascii").strip()
+
     def leave(self, folder: str) -> None:
         """Remove the working tree at *folder* with all that is in it; the branch stays."""
         self._run("worktree", "remove", "--force", "--force", folder, ok=(0, 128))

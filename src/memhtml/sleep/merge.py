@@ -1,0 +1,349 @@
+"""Bring a reviewed run into the store, whole or in part; take it back; throw it away.
+
+What was written since the run began is joined with it as any two branches are, memory by memory; a
+file that both changed is no obstacle where both changes can hold. The merge is one commit with two
+parents, so that taking it back is one commit too. Everything that can be refused is refused before
+a branch moves.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from memhtml.corpus import Corpus
+from memhtml.model.errors import InvalidFlag, RunNotFound, RunRefused
+from memhtml.model.shell import quoted
+from memhtml.sleep.runner import REPORT
+from memhtml.sleep.runs import MERGED_TRAILER, RECORDS, RUN_TRAILER, RunCommit, Runs, RunState
+from memhtml.store.branches import Branches
+from memhtml.store.joining import Joiner
+from memhtml.store.plan import Plan, subject
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from memhtml.sleep.runs import Run
+    from memhtml.store.treemerge import TreeMerge
+
+__all__ = ["Gate", "MergeOptions", "Merged", "Undone", "Verdict", "drop", "merge", "undo"]
+
+UNDONE_TRAILER = "Memhtml-Undone"
+LEFT_OUT_TRAILER = "Memhtml-Left-Out"
+
+_ATTEMPTS = 5
+_TOLD = 5
+
+
+class Verdict(NamedTuple):
+    """What a gate says of a merge."""
+
+    probes: int
+    """Questions that were asked before and after."""
+    regressions: tuple[str, ...]
+    """A sentence for each thing that would become harder to find."""
+
+
+class Gate(Protocol):
+    """What may refuse a merge that would hurt retrieval."""
+
+    def __call__(self, corpus: Corpus, base: str, tip: str, after: Corpus) -> Verdict:
+        """Compare *corpus*, with HEAD at *base*, and *after*, which is as it would be at *tip*."""
+
+
+class MergeOptions(NamedTuple):
+    """How to merge."""
+
+    only: tuple[str, ...] = ()
+    """Phases and commits to take; all when empty."""
+    leave_out: tuple[str, ...] = ()
+    """Phases and commits not to take."""
+    gate: Gate | None = None
+    keep_branch: bool = False
+
+
+class Merged(NamedTuple):
+    """What a merge did."""
+
+    run_id: str
+    commit: str | None
+    """None when the run was merged before."""
+    is_news: bool
+    left_out: tuple[str, ...] = ()
+    """Commits of the run that were not taken."""
+    merged_paths: tuple[str, ...] = ()
+    """Files that both sides had changed, and that have both changes now."""
+    verdict: Verdict | None = None
+    marks: tuple[Mapping[str, str], ...] = ()
+    """What takes effect outside of the tree now."""
+
+
+class Undone(NamedTuple):
+    """What an undo did."""
+
+    run_id: str
+    commit: str
+    paths: tuple[str, ...]
+    """Files that are as they were before the merge, but for what was changed since."""
+
+
+def merge(
+    corpus: Corpus,
+    run_id: str,
+    options: MergeOptions = MergeOptions(),  # noqa: B008 - it cannot be changed
+    *,
+    on_merged: Callable[[Merged], object] = lambda _: None,
+) -> Merged:
+    """Bring the run into the branch HEAD stands on; *on_merged* hears of it once it is in.
+
+    Raises:
+        RunNotFound: There is no such run.
+        RunRefused: It is not complete, conflicts with what was written since, or the gate says
+            that something would become harder to find.
+        InvalidFlag: A phase or commit to take or leave that the run has not.
+        DirtyTree: Files that it changes have changes that are not committed.
+    """
+    runs = Runs(corpus.repo)
+    joiner = Joiner(corpus.repo, now=corpus.now())
+    try:
+        run = runs.find(run_id)
+        if run.state is RunState.MERGED:
+            return Merged(run_id, None, is_news=False)
+        _require_complete(run)
+        with runs.worked_on(run_id):
+            done = _Merging(corpus, runs, joiner, run).merge(options)
+        corpus.update()
+        on_merged(done)
+        if not options.keep_branch:
+            runs.forget(run_id)
+        return done
+    finally:
+        joiner.close()
+        runs.close()
+
+
+def undo(corpus: Corpus, run_id: str) -> Undone:
+    """Take a merged run back in one commit; what was changed since stays.
+
+    Raises:
+        RunNotFound: No commit of the store merged it.
+        RunRefused: It was taken back already, or what it changed was changed again since.
+        DirtyTree: Files that would change have changes that are not committed.
+    """
+    joiner = Joiner(corpus.repo, now=corpus.now())
+    branches = Branches(corpus.repo.root)
+    try:
+        for _ in range(_ATTEMPTS):
+            head = corpus.repo.head()
+            merged = head and branches.find_trailer(head, MERGED_TRAILER, run_id)
+            if not head or not merged:
+                raise RunNotFound(run_id)
+            if branches.find_trailer(head, UNDONE_TRAILER, run_id, since=merged):
+                raise RunRefused(f"{run_id} was undone already", reason="undone")
+            before = branches.parent(merged)
+            joined = joiner.merge(merged, head, before)
+            _refuse_conflicts(
+                joined, f"{run_id} cannot be undone: what it changed was changed since"
+            )
+            # The record of a run stays, whatever became of it.
+            edits = {p: edit for p, edit in joined.edits.items() if not p.startswith(RECORDS)}
+            plan = Plan(
+                (),
+                subject("sleep(undo)", f"take back {run_id}"),
+                ((RUN_TRAILER, run_id), (UNDONE_TRAILER, run_id)),
+            )
+            tree = joiner.tree(head, joined._replace(edits=edits))
+            commit = joiner.commit(tree, (head,), plan.message)
+            if _moved(corpus, joiner, head, commit):
+                corpus.update()
+                return Undone(run_id, commit, tuple(sorted(edits)))
+        raise _somebody_writes(run_id)
+    finally:
+        branches.close()
+        joiner.close()
+
+
+def drop(corpus: Corpus, run_id: str) -> Run:
+    """Throw a run away: its branch, its working tree, its journal. A merged one stays merged.
+
+    Raises:
+        RunNotFound: There is no such run.
+        RunRefused: A process is working on it.
+    """
+    runs = Runs(corpus.repo)
+    try:
+        run = runs.find(run_id)
+        if run.state is RunState.RUNNING:
+            raise _running(run_id)
+        runs.forget(run_id)
+        return run
+    finally:
+        runs.close()
+
+
+def _require_complete(run: Run) -> None:
+    name = quoted(run.run_id)
+    if run.state is RunState.RUNNING:
+        raise _running(run.run_id)
+    if run.state is RunState.INTERRUPTED:
+        raise RunRefused(
+            f"{run.run_id} was interrupted before its last phase",
+            reason="unfinished",
+            suggestions=(f"memhtml sleep resume {name}", f"memhtml sleep drop {name}"),
+        )
+
+
+def _chosen(
+    run: Run, commits: Sequence[RunCommit], options: MergeOptions
+) -> tuple[list[RunCommit], list[RunCommit]]:
+    """Return the commits to take and those to leave; the report goes with whatever is taken."""
+
+    def named(commit: RunCommit, names: Sequence[str]) -> bool:
+        return any(name == commit.phase or commit.sha.startswith(name) for name in names)
+
+    for name in (*options.only, *options.leave_out):
+        if not any(named(commit, (name,)) for commit in commits):
+            phases = ", ".join(dict.fromkeys(commit.phase for commit in commits))
+            raise InvalidFlag(
+                f"{run.run_id} has no commit of a phase or with a name {name!r}; it has {phases}",
+                suggestions=(f"memhtml sleep review {quoted(run.run_id)}",),
+            )
+    kept, left = list[RunCommit](), list[RunCommit]()
+    for commit in commits:
+        wanted = not options.only or named(commit, options.only)
+        is_taken = commit.phase == REPORT or (wanted and not named(commit, options.leave_out))
+        (kept if is_taken else left).append(commit)
+    if not any(commit.phase != REPORT for commit in kept):
+        raise InvalidFlag(
+            f"nothing of {run.run_id} is left to merge",
+            suggestions=(f"memhtml sleep drop {quoted(run.run_id)}",),
+        )
+    return kept, left
+
+
+def _picked(joiner: Joiner, base: str, commits: Sequence[RunCommit]) -> str:
+    """Return the last of *commits* after those before it and no others."""
+    tip = base
+    for commit in commits:
+        if commit.parent == tip:
+            tip = commit.sha
+            continue
+        joined = joiner.merge(commit.parent, tip, commit.sha)
+        _refuse_conflicts(
+            joined, f"{commit.sha[:10]} ({commit.phase}) builds on a commit that is left out"
+        )
+        tip = joiner.commit(joiner.tree(tip, joined), (tip,), commit.message)
+    return tip
+
+
+class _Merging:
+    """A run on its way in."""
+
+    def __init__(self, corpus: Corpus, runs: Runs, joiner: Joiner, run: Run) -> None:
+        self._corpus = corpus
+        self._runs = runs
+        self._joiner = joiner
+        self._run = run
+
+    def merge(self, options: MergeOptions) -> Merged:
+        """Join what is wanted of the run with HEAD, again where somebody writes meanwhile."""
+        run, joiner = self._run, self._joiner
+        kept, left = _chosen(run, self._runs.commits(run.base, run.tip), options)
+        tip = _picked(joiner, run.base, kept)
+        for _ in range(_ATTEMPTS):
+            head = self._corpus.repo.head()
+            if head is None:
+                raise RunNotFound(run.run_id)
+            joined = joiner.merge(run.base, head, tip)
+            _refuse_conflicts(joined, f"{run.run_id} conflicts with what was written since")
+            message = _message(run, len(joined.edits), left)
+            commit = joiner.commit(joiner.tree(head, joined), (head, tip), message)
+            verdict = self._judged(head, commit, options.gate) if options.gate else None
+            if _moved(self._corpus, joiner, head, commit):
+                return Merged(
+                    run.run_id,
+                    commit,
+                    is_news=True,
+                    left_out=tuple(one.sha for one in left),
+                    merged_paths=joined.merged,
+                    verdict=verdict,
+                    marks=tuple(mark for phase in run.phases for mark in phase.marks),
+                )
+        raise _somebody_writes(run.run_id)
+
+    def _judged(self, head: str, commit: str, gate: Gate) -> Verdict:
+        """Let *gate* look at the store as it would be, in the working tree of the run."""
+        run_id = self._run.run_id
+        tree = self._runs.reopen(run_id)
+        there = Branches(tree)
+        try:
+            there.look_at(commit)
+            with Corpus.open(tree) as after:
+                after.update()
+                verdict = gate(self._corpus, head, commit, after)
+        finally:
+            there.back_to(run_id)
+            there.close()
+        if verdict.regressions:
+            name = quoted(run_id)
+            count = f"{len(verdict.regressions)} of {verdict.probes} probes"
+            raise RunRefused(
+                f"merging {run_id} would make the answers to {count} harder to find: "
+                + _first_few(verdict.regressions),
+                reason="gate",
+                suggestions=(
+                    f"memhtml sleep review {name}",
+                    f"memhtml sleep merge {name} --skip-gate",
+                ),
+            )
+        return verdict
+
+
+def _moved(corpus: Corpus, joiner: Joiner, head: str, commit: str) -> bool:
+    """Bring the working tree to *commit*; False where HEAD is not *head* any more."""
+    with corpus.repo.standing_still():
+        joiner.require_no_operation()
+        if corpus.repo.head() != head:
+            return False
+        joiner.move_to(commit)
+        return True
+
+
+def _message(run: Run, files: int, left: Sequence[RunCommit]) -> str:
+    count = f"{files} {'file' if files == 1 else 'files'}"
+    return Plan(
+        (),
+        subject("sleep(merge)", f"{run.run_id}, {count}"),
+        (
+            (RUN_TRAILER, run.run_id),
+            (MERGED_TRAILER, run.run_id),
+            *((LEFT_OUT_TRAILER, f"{commit.sha} {commit.phase}") for commit in left),
+        ),
+    ).message
+
+
+def _refuse_conflicts(joined: TreeMerge, message: str) -> None:
+    if joined.conflicts:
+        told = [f"{each.path}: {each.reason}" for each in joined.conflicts]
+        raise RunRefused(
+            f"{message}: {_first_few(told)}",
+            reason="conflict",
+            paths=tuple(each.path for each in joined.conflicts),
+            suggestions=("memhtml sleep status",),
+        )
+
+
+def _first_few(sentences: Sequence[str]) -> str:
+    more = len(sentences) - _TOLD
+    return "; ".join(sentences[:_TOLD]) + (f"; and {more} more" if more > 0 else "")
+
+
+def _running(run_id: str) -> RunRefused:
+    return RunRefused(f"a process is working on {run_id}", reason="running")
+
+
+def _somebody_writes(run_id: str) -> RunRefused:
+    return RunRefused(
+        "somebody else keeps writing to this branch",
+        reason="busy",
+        suggestions=(f"memhtml sleep merge {quoted(run_id)}",),
+    )
