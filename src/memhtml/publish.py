@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from memhtml.corpus import Corpus
     from memhtml.model.document import Document
+    from memhtml.model.ports import Progress
     from memhtml.store.listings import Published
     from memhtml.store.plan import Planned, View
 
@@ -34,7 +35,9 @@ class Publication(NamedTuple):
     commit: str | None
 
 
-def publish(corpus: Corpus, *, replace: bool = False) -> Publication:
+def publish(
+    corpus: Corpus, *, replace: bool = False, progress: Progress | None = None
+) -> Publication:
     """Write the pages that are missing or stale, and remove those that list nothing any more.
 
     *replace* takes files at the places of pages for pages, whoever made them.
@@ -49,7 +52,10 @@ def publish(corpus: Corpus, *, replace: bool = False) -> Publication:
     def plan(view: View, _now: datetime) -> Planned[Published]:
         existing: dict[str, str] = {}
         foreign: list[str] = []
-        for path in (f.path for f in corpus.committed_files() if is_generated(f.path)):
+        pages = [f.path for f in corpus.committed_files() if is_generated(f.path)]
+        for number, path in enumerate(pages, 1):
+            if progress is not None:
+                progress(number, len(pages))
             file = view.find(path)
             if file is not None and (replace or is_our_work(path, file.data)):
                 existing[path] = file.sha

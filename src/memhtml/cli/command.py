@@ -186,6 +186,12 @@ GLOBAL_FLAGS = (
         kind=Kind.BOOLEAN,
         summary="JSON on one line, without members that are null",
     ),
+    Flag(
+        name="pager",
+        kind=Kind.BOOLEAN,
+        default=True,
+        summary="show a long answer in a pager on a terminal; --no-pager prints it",
+    ),
     Flag(name="help", short="h", kind=Kind.BOOLEAN, summary="explain the command and stop"),
     Flag(name="version", kind=Kind.BOOLEAN, summary="print the version and stop"),
 )

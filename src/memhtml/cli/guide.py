@@ -119,6 +119,9 @@ CONFIG = (
     ),
     ("MEMHTML_MCP_TOKEN", "What a caller of serve mcp --http must send as its bearer.", ""),
     ("NO_COLOR", "Any value: no colours.", ""),
+    ("FORCE_COLOR", "Any value but 0: colours in a pipe too, unless NO_COLOR is set.", ""),
+    ("MEMHTML_PAGER", "What shows long answers on a terminal; cat or nothing: no pager.", "PAGER"),
+    ("PAGER", "The same, for all programs.", "less -FRX"),
     ("COLUMNS", "The width of the terminal in cells.", "the terminal's"),
 )
 """The environment variables that are read: name, meaning, value when absent."""

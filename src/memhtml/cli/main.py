@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["main", "process_world"]
 
+_NO = ("false", "no", "0")
 _INTERRUPTED = 130
 _PIPE_CLOSED = 141
 
@@ -75,15 +76,7 @@ def process_world() -> World:
             stream = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115 - open to the end
             setattr(sys, name, stream)
     is_terminal = sys.stdout.isatty()
-    has_colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    columns = os.environ.get("COLUMNS", "")
-    if columns.isdecimal() and int(columns) > 0:
-        width = int(columns)
-    else:
-        try:
-            width = os.get_terminal_size(sys.stdout.fileno()).columns if is_terminal else 80
-        except (OSError, ValueError):
-            width = 80
+    width, height = _size(stdout, os.environ)
     for stream in (sys.stdout, sys.stderr):
         # A console of one alphabet shows "?" for the others; a crash would show nothing at all.
         getattr(stream, "reconfigure", lambda **_: None)(errors="replace")
@@ -96,9 +89,32 @@ def process_world() -> World:
         now=time.time,
         is_terminal=is_terminal,
         columns=width or 80,
-        has_colour=has_colour and is_terminal,
-        stderr_has_colour=has_colour and sys.stderr.isatty(),
+        rows=height if is_terminal else 0,
+        has_colour=_has_colour(os.environ, is_terminal=is_terminal),
+        is_watched=sys.stderr.isatty(),
+        stderr_has_colour=_has_colour(os.environ, is_terminal=sys.stderr.isatty()),
     )
+
+
+def _size(stream: TextIO, env: Mapping[str, str]) -> tuple[int, int]:
+    """Return columns and lines of a terminal; 0 for what is unknown."""
+    import os  # noqa: PLC0415 - loaded by now
+
+    try:
+        width, height = os.get_terminal_size(stream.fileno())
+    except (OSError, ValueError):
+        width = height = 0
+    columns = env.get("COLUMNS", "")
+    return int(columns) if columns.isdecimal() and int(columns) > 0 else width, height
+
+
+def _has_colour(env: Mapping[str, str], *, is_terminal: bool) -> bool:
+    """Return whether a stream may carry colours; in the order in which Python itself decides."""
+    if env.get("NO_COLOR"):
+        return False
+    if env.get("FORCE_COLOR"):
+        return env["FORCE_COLOR"] not in {"0", "false"}
+    return is_terminal and env.get("TERM") != "dumb"
 
 
 def _answer(argv: Sequence[str], world: World) -> Success:
@@ -211,13 +227,23 @@ def _print(answer: Success | Failure, argv: Sequence[str], world: World) -> None
     if form == "json":
         world.stdout.write(_to_json(answer.envelope(), is_dense, world.stdout) + "\n")
     elif isinstance(answer, Success):
-        world.stdout.write(answer.text(_screen(world)))
+        text = answer.text(_screen(world))
+        if answer.form is None and world.rows and not _denies(flags, "pager"):
+            from memhtml.cli.pager import show  # noqa: PLC0415 - only for people
+
+            show(text, world)
+        else:
+            world.stdout.write(text)
     else:
         world.stderr.write(_error_text(answer, world))
 
 
 def _says(argv: Sequence[str], flag: str) -> bool:
     return any(word in {flag, f"{flag}=true", f"{flag}=yes", f"{flag}=1"} for word in argv)
+
+
+def _denies(argv: Sequence[str], flag: str) -> bool:
+    return any(word in {f"--no-{flag}", *(f"--{flag}={no}" for no in _NO)} for word in argv)
 
 
 def _screen(world: World) -> Screen:

@@ -34,8 +34,12 @@ class World(NamedTuple):
     """Whether a person reads *stdout*."""
     columns: int = 80
     """Width of that terminal, in cells."""
+    rows: int = 0
+    """Its height in lines; 0 where nothing is to be shown in a pager."""
     has_colour: bool = False
     """Whether *stdout* may carry colours."""
+    is_watched: bool = False
+    """Whether a person sees *stderr*."""
     stderr_has_colour: bool = False
 
 

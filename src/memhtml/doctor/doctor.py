@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
+from memhtml.doctor.answers import QUESTIONS_ASKED, unanswered
 from memhtml.doctor.finding import CODES, Finding, Gravity
 from memhtml.doctor.rules import RULES
 from memhtml.doctor.survey import survey
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from memhtml.corpus import Corpus
     from memhtml.doctor.survey import Survey
+    from memhtml.model.ports import Progress
     from memhtml.store.plan import Step, View
 
 __all__ = ["Examination", "Repair", "examine", "mend"]
@@ -58,13 +60,20 @@ class Repair(NamedTuple):
     """None when nothing in the tree had to change, or in a dry run."""
 
 
-def examine(corpus: Corpus) -> Examination:
-    """Look at the whole store; change nothing but the index, which is brought up to date."""
-    surveyed = survey(corpus)
+def examine(
+    corpus: Corpus, *, all_answers: bool = False, progress: Progress | None = None
+) -> Examination:
+    """Look at the whole store; change nothing but the index, which is brought up to date.
+
+    With *all_answers* every question that memories say they answer is asked, and not the first few.
+    """
+    surveyed = survey(corpus, progress=progress)
     found = [finding for rule in RULES for finding in rule(surveyed)]
     found += _about_clone(corpus)
     found += _about_merging(corpus)
     found += _drift(corpus, surveyed)
+    if not any(finding.code == "index-drift" for finding in found):
+        found += unanswered(corpus, limit=None if all_answers else QUESTIONS_ASKED)
     return Examination(tuple(sorted(found, key=_order)), len(surveyed.memories))
 
 

@@ -17,6 +17,7 @@ from memhtml.model.vocabulary import Bucket
 if TYPE_CHECKING:
     from memhtml.corpus import Corpus
     from memhtml.model.document import Document
+    from memhtml.model.ports import Progress
     from memhtml.model.tree import TreeEntry
 
 __all__ = ["Survey", "Surveyed", "Unusable", "survey"]
@@ -68,13 +69,15 @@ class Survey(NamedTuple):
         return tuple(file for file in self.memories if file.document.is_valid)
 
 
-def survey(corpus: Corpus) -> Survey:
+def survey(corpus: Corpus, *, progress: Progress | None = None) -> Survey:
     """Look at every file of *corpus*."""
     listed = _list(corpus)
     memories: list[Surveyed] = []
     unreadable: set[str] = set()
     unusable: list[Unusable] = []
-    for path in listed.paths:
+    for number, path in enumerate(listed.paths, 1):
+        if progress is not None:
+            progress(number, len(listed.paths))
         reason = _unusable(path)
         if reason is not None:
             unusable.append(Unusable(path, reason, path in listed.committed))

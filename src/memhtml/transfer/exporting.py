@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from memhtml.corpus import Corpus
+    from memhtml.model.ports import Progress
 
 __all__ = ["ExportReport", "export"]
 
@@ -47,7 +48,13 @@ class ExportReport(NamedTuple):
 
 
 def export(
-    corpus: Corpus, out: str, *, format_: str, active_only: bool = False, force: bool = False
+    corpus: Corpus,
+    out: str,
+    *,
+    format_: str,
+    active_only: bool = False,
+    force: bool = False,
+    progress: Progress | None = None,
 ) -> ExportReport:
     """Write the memories of *corpus* to *out*: ``md`` a folder, ``jsonl`` and ``html`` a file.
 
@@ -58,7 +65,7 @@ def export(
         InvalidFlag: something stands at *out* already.
         StorageFailure: it cannot be written.
     """
-    files = _Files(corpus, active_only=active_only)
+    files = _Files(corpus, active_only=active_only, progress=progress)
     target = Path(out)
     _require_free(target, is_folder=format_ == "md", force=force)
     try:
@@ -78,15 +85,21 @@ def export(
 class _Files:
     """The memories of a store with their bytes, counted as they pass."""
 
-    def __init__(self, corpus: Corpus, *, active_only: bool) -> None:
+    def __init__(
+        self, corpus: Corpus, *, active_only: bool, progress: Progress | None = None
+    ) -> None:
         self.count = 0
         self.archived = 0
         self._corpus = corpus
         self._active_only = active_only
+        self._progress = progress
         self._skipped = [(file.path, file.reason) for file in corpus.status().skipped]
 
     def __iter__(self) -> Iterator[tuple[Memory, bytes]]:
-        for path in sorted(self._corpus.indexed_files()):
+        paths = sorted(self._corpus.indexed_files())
+        for number, path in enumerate(paths, 1):
+            if self._progress is not None:
+                self._progress(number, len(paths))
             if self._active_only and original_path(path) is not None:
                 continue
             data = self._corpus.read_file(path)

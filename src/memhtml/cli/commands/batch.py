@@ -10,14 +10,13 @@ from memhtml.cli.stores import open_store
 from memhtml.model.errors import InvalidFlag, MissingArgument
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from contextlib import AbstractContextManager
     from typing import BinaryIO
 
     from memhtml.cli.command import Call
     from memhtml.cli.screen import Screen
-    from memhtml.model.changes import Batch, Request
-    from memhtml.model.errors import MemhtmlError
+    from memhtml.model.changes import Batch
 
 __all__ = ["COMMANDS", "run"]
 
@@ -87,12 +86,10 @@ COMMANDS = (
     ),
 )
 
-_PROGRESS_FROM = 200
-"""Fewer operations than this are done before a bar could be read."""
-
 
 def run(call: Call) -> Success:
     """Apply a stream."""
+    from memhtml.cli.progress import progress_bar  # noqa: PLC0415 - help needs none
     from memhtml.ops import describe_batch, read_ops  # noqa: PLC0415 - help needs none
     from memhtml.store.batch import BatchOptions  # noqa: PLC0415 - as above
 
@@ -108,11 +105,10 @@ def run(call: Call) -> Success:
         requests = list(read_ops(stream))
     if not requests:
         raise MissingArgument("the stream has no operation", suggestions=("memhtml help apply",))
-    with open_store(call) as corpus:
-        batch = _with_progress(
-            call,
-            requests,
-            lambda tell: corpus.apply(requests, options, on_progress=tell),
+    count = len(requests)
+    with open_store(call) as corpus, progress_bar(call, "planning") as tell:
+        batch = corpus.apply(
+            requests, options, on_progress=None if tell is None else lambda done: tell(done, count)
         )
 
     def text(screen: Screen) -> str:
@@ -142,23 +138,6 @@ def _stream(call: Call) -> AbstractContextManager[BinaryIO]:
         return open(os.path.join(call.world.cwd, file), "rb")
     except OSError as error:
         raise call.refuse("file", f"{file!r} cannot be read: {error.strerror}") from None
-
-
-def _with_progress(
-    call: Call,
-    requests: list[Request | MemhtmlError],
-    apply: Callable[[Callable[[int], None] | None], Batch],
-) -> Batch:
-    """Run *apply*, with a bar on stderr where a person waits for many operations."""
-    is_watched = call.world.is_terminal and not (call.is_on("json") or call.is_on("dense"))
-    if not is_watched or len(requests) < _PROGRESS_FROM:
-        return apply(None)
-    from rich.console import Console  # noqa: PLC0415 - heavy, and only for people
-    from rich.progress import Progress  # noqa: PLC0415 - as above
-
-    with Progress(console=Console(file=call.world.stderr), transient=True) as bar:
-        task = bar.add_task("planning", total=len(requests))
-        return apply(lambda done: bar.update(task, completed=done))
 
 
 def _lines(batch: Batch, screen: Screen) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os.path
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from memhtml.cli.command import Argument, Command, Flag, Kind, Noun
@@ -12,7 +11,7 @@ from memhtml.cli.stores import open_store
 from memhtml.model.vocabulary import MemoryType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from memhtml.cli.command import Call
     from memhtml.cli.envelope import Json
@@ -133,6 +132,7 @@ def run(call: Call) -> Success:
 
 
 def _import(call: Call) -> Success:
+    from memhtml.cli.progress import progress_bar  # noqa: PLC0415 - help needs none
     from memhtml.model.memory import split_tags  # noqa: PLC0415 - help needs none
     from memhtml.transfer.importing import import_source  # noqa: PLC0415 - as above
     from memhtml.transfer.item import ImportFormat, Options  # noqa: PLC0415 - as above
@@ -145,7 +145,7 @@ def _import(call: Call) -> Success:
         workspace=call.optional_text("workspace"),
         asked=call.is_on("asked"),
     )
-    with open_store(call) as corpus, _progress(call) as tell:
+    with open_store(call) as corpus, progress_bar(call, "importing") as tell:
         report = import_source(
             corpus,
             source,
@@ -171,22 +171,6 @@ def _import(call: Call) -> Success:
         lambda screen: "\n".join(_import_lines(report, screen)) + "\n",
         exit_status=1 if counts["failed"] else 0,
     )
-
-
-@contextmanager
-def _progress(call: Call) -> Iterator[Callable[[int, int], None] | None]:
-    """Show a bar on stderr where a person waits; it is gone afterwards."""
-    if not call.world.is_terminal or call.is_on("json") or call.is_on("dense"):
-        yield None
-        return
-    from rich.console import Console  # noqa: PLC0415 - heavy, and only for people
-    from rich.progress import Progress  # noqa: PLC0415 - as above
-
-    with Progress(console=Console(file=call.world.stderr), transient=True) as bar:
-        task = bar.add_task("reading", total=None)
-        yield lambda done, total: bar.update(
-            task, description="planning", completed=done, total=total
-        )
 
 
 def _counts(report: ImportReport) -> dict[str, int]:
@@ -269,15 +253,17 @@ def _some(lines: list[str]) -> Iterator[str]:
 
 
 def _export(call: Call) -> Success:
+    from memhtml.cli.progress import progress_bar  # noqa: PLC0415 - help needs none
     from memhtml.transfer.exporting import export  # noqa: PLC0415 - help needs none
 
-    with open_store(call) as corpus:
+    with open_store(call) as corpus, progress_bar(call, "exporting") as progress:
         report = export(
             corpus,
             os.path.join(call.world.cwd, call.text("out")),
             format_=call.text("format"),
             active_only=call.is_on("active-only"),
             force=call.is_on("force"),
+            progress=progress,
         )
     return Success(
         "export.report",

@@ -36,6 +36,11 @@ COMMANDS = (
                 name="dry-run", kind=Kind.BOOLEAN, summary="with --fix: only tell what it would do"
             ),
             Flag(name="strict", kind=Kind.BOOLEAN, summary="warnings are bad news too"),
+            Flag(
+                name="answers",
+                kind=Kind.BOOLEAN,
+                summary="ask every question that memories say they answer, however many",
+            ),
         ),
         response_types=("doctor.report",),
         errors=("ERR_NOT_A_STORE", "ERR_WRITE_CONFLICT", "ERR_BUSY", "ERR_GIT", "ERR_STORAGE"),
@@ -76,6 +81,7 @@ def run(call: Call) -> Success:
 
 
 def _doctor(call: Call) -> Success:
+    from memhtml.cli.progress import progress_bar  # noqa: PLC0415 - help needs none
     from memhtml.doctor.doctor import examine, mend  # noqa: PLC0415 - help needs none
     from memhtml.doctor.finding import Gravity  # noqa: PLC0415 - as above
 
@@ -84,10 +90,15 @@ def _doctor(call: Call) -> Success:
         raise InvalidFlag(
             "--dry-run goes with --fix", suggestions=("memhtml doctor --fix --dry-run",)
         )
+    all_answers = call.is_on("answers")
     with open_store(call) as corpus:
-        found = examine(corpus)
+        with progress_bar(call, "examining") as progress:
+            found = examine(corpus, all_answers=all_answers, progress=progress)
         repair = mend(corpus, found, dry_run=dry_run) if fix else None
-        after = examine(corpus) if repair is not None and not dry_run else found
+        after = found
+        if repair is not None and not dry_run:
+            with progress_bar(call, "examining again") as progress:
+                after = examine(corpus, all_answers=all_answers, progress=progress)
     grave = {Gravity.ERROR, Gravity.WARNING} if call.is_on("strict") else {Gravity.ERROR}
     is_healthy = not any(finding.gravity in grave for finding in after.findings)
 
@@ -182,10 +193,11 @@ def _finding_lines(finding: Finding, screen: Screen) -> Iterator[str]:
 
 
 def _publish(call: Call) -> Success:
-    from memhtml.publish import publish  # noqa: PLC0415 - help needs none
+    from memhtml.cli.progress import progress_bar  # noqa: PLC0415 - help needs none
+    from memhtml.publish import publish  # noqa: PLC0415 - as above
 
-    with open_store(call) as corpus:
-        done = publish(corpus, replace=call.is_on("replace"))
+    with open_store(call) as corpus, progress_bar(call, "reading pages") as progress:
+        done = publish(corpus, replace=call.is_on("replace"), progress=progress)
 
     def text(screen: Screen) -> str:
         import os.path  # noqa: PLC0415 - only for people
