@@ -39,6 +39,8 @@ RESPONSE_TYPES: Mapping[str, str] = {
     "task.written": "where the task is",
     "task.updated": "where a task stands, and where it went",
     "doctor.report": "what is wrong with the store, and what was mended",
+    "eval.discrimination": "whether memories are found above their near-twins, and hard questions",
+    "eval.answers": "which questions of the store are not answered",
     "publish.report": "the pages that were written and removed",
     "import.report": "what became of each thing that a source holds, and the one commit",
     "export.report": "what was written and where, and what was left out",

@@ -90,11 +90,18 @@ CODES: dict[str, DoctorCode] = {
         Gravity.WARNING, "a file's status and its place, archive or not, disagree"
     ),
     "duplicate-content": DoctorCode(Gravity.WARNING, "two active memories say exactly the same"),
+    "answer-not-found": DoctorCode(
+        Gravity.WARNING, "a memory is not among the first hits for a question it says it answers"
+    ),
     "merge-driver-missing": DoctorCode(
         Gravity.WARNING, "git does not know how to merge memories in this clone"
     ),
     "value-dropped": DoctorCode(
         Gravity.NOTE, "a number in a head could not be used, so the default holds"
+    ),
+    "answers-not-asked": DoctorCode(
+        Gravity.NOTE,
+        "more questions that memories say they answer than are asked without --answers",
     ),
     "identity-missing": DoctorCode(
         Gravity.NOTE, "git has no name for you, so commits bear a stand-in"

@@ -12,14 +12,20 @@ from typing import TYPE_CHECKING, NamedTuple
 from memhtml.search.trail import StopReason, resolve
 
 if TYPE_CHECKING:
-    from memhtml.index.database import Index
+    from collections.abc import Callable
 
-__all__ = ["FACET", "WITHIN", "Question", "questions"]
+    from memhtml.index.database import Index
+    from memhtml.search.hits import Hits
+
+__all__ = ["DEPTH", "FACET", "WITHIN", "Answer", "Question", "answer", "questions"]
 
 FACET = "answers"
 
 WITHIN = 5
 """A question is answered when the memory is among so many of the first hits."""
+
+DEPTH = 40
+"""So many hits are looked at to tell where it stands instead."""
 
 _QUESTIONS = f"""
 SELECT f.path, f.archived, v.value FROM file_facets AS v JOIN files AS f ON f.id = v.file_id
@@ -36,6 +42,25 @@ class Question(NamedTuple):
     """The live memory that says so, or that took the place of one that did."""
     asked_by: str
     """The memory that says so."""
+
+
+class Answer(NamedTuple):
+    """Where a question leads."""
+
+    question: Question
+    rank: int | None
+    """Of the memory that has to answer it, from 1; None when it is not among the hits."""
+
+    def is_found(self, within: int = WITHIN) -> bool:
+        """Whether that is near enough."""
+        return self.rank is not None and self.rank <= within
+
+
+def answer(question: Question, ask: Callable[[str], Hits]) -> Answer:
+    """Ask *question* of whoever searches, `DEPTH` hits deep."""
+    paths = [hit.path for hit in ask(question.text).hits]
+    rank = paths.index(question.path) + 1 if question.path in paths else None
+    return Answer(question, rank)
 
 
 def questions(index: Index) -> list[Question]:

@@ -54,6 +54,8 @@ MODULES = {
     "state export": "state",
     "state import": "state",
     "doctor": "upkeep",
+    "eval": "evals",
+    "eval answers": "evals",
     "publish": "upkeep",
     "import": "transfer",
     "export": "transfer",
