@@ -318,12 +318,44 @@ def test_a_resource_is_a_memory_now_or_at_a_commit_or_all_about_an_entity(root: 
                 f"memhtml://at/HEAD/{path}",
                 f"memhtml://at/{'0' * 40}/{path}",
                 "memhtml://entity/nobody",
+                "memhtml://sleep/2026-11-30",
+                "memhtml://sleep/../../config",
                 "memhtml://nothing",
                 "file:///etc/passwd",
             ):
                 with pytest.raises(MCPError, match="ERR_PATH_NOT_FOUND") as caught:
                     await client.read_resource(nowhere)
                 assert caught.value.code == -32602
+
+    anyio.run(use)
+
+
+def test_reports_of_sleep_are_listed_newest_first_read_and_completed(root: Path) -> None:
+    folder = root / ".memhtml" / "sleep"
+    folder.mkdir(parents=True, exist_ok=True)
+    for day in ("2026-11-29-2", "2026-11-30", "2026-11-29-10", "2026-11-29"):
+        (folder / f"sleep-{day}.html").write_text(f"<title>{day}</title>")
+    for other in ("sleep-2026-11-30.jsonl", "sleep-2026.html", "2026-11-28.html", ".gitkeep"):
+        (folder / other).write_text("no report")
+    (folder / "sleep-2026-11-01.html").symlink_to(root / ".git" / "config")
+
+    async def use() -> None:
+        async with at(root) as client:
+            listed = (await client.list_resources()).resources
+            reports = [r for r in listed if r.uri.startswith("memhtml://sleep/")]
+            assert [r.uri.rpartition("/")[2] for r in reports] == [
+                *("2026-11-30", "2026-11-29-10", "2026-11-29-2", "2026-11-29")
+            ]
+            assert {r.mime_type for r in reports} == {"text/html"}
+            for name in ("2026-11-29-2", "sleep/2026-11-29-2", "sleep%2F2026-11-29-2"):
+                assert await text_of(client, f"memhtml://sleep/{name}") == (
+                    "<title>2026-11-29-2</title>"
+                )
+            with pytest.raises(MCPError, match="ERR_PATH_NOT_FOUND"):
+                await client.read_resource("memhtml://sleep/2026-11-01")  # leads out of the store
+            ref = ResourceTemplateReference(uri="memhtml://sleep/{run}")
+            found = await client.complete(ref, {"name": "run", "value": "2026-11-3"})
+            assert found.completion.values == ["2026-11-30"]
 
     anyio.run(use)
 

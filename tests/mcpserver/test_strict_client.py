@@ -191,10 +191,11 @@ def assert_reads_well(peer: _Peer) -> None:
         assert content["mimeType"] == resource["mimeType"]
         assert content["text"]
     templates = peer.result("resources/templates/list")["resourceTemplates"]
-    assert [template["name"] for template in templates] == ["file", "at", "entity"]
+    assert [template["name"] for template in templates] == ["file", "at", "entity", "sleep"]
     error = peer.error("resources/read", {"uri": f"memhtml://file/{NOWHERE}"})
     assert error["code"] == -32602
     assert error["message"].startswith("ERR_PATH_NOT_FOUND")
+    assert error["data"] == {"uri": f"memhtml://file/{NOWHERE}"}
     filled = {"fact": "The gate is green.", "task": "Open the gate"}
     for prompt in peer.result("prompts/list")["prompts"]:
         required = [a["name"] for a in prompt["arguments"] if a.get("required")]

@@ -2,7 +2,7 @@
 
 ``memhtml://file/PATH`` is a memory as it is, ``memhtml://at/COMMIT/PATH`` as it was,
 ``memhtml://entity/TYPE:NAME`` everything about one entity, ``memhtml://index`` the state of the
-store. PATH and NAME may be percent-encoded.
+store, ``memhtml://sleep/RUN`` what a run of sleep did. PATH, NAME and RUN may be percent-encoded.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import binascii
 import json
 import re
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, unquote
 
@@ -21,6 +22,7 @@ from memhtml.mcpserver.tools.state import status_of
 from memhtml.model.entities import normalize_entity, parse_entity
 from memhtml.model.errors import InvalidFlag, InvalidMemory, PathNotFound
 from memhtml.model.paths import memory_path, original_path
+from memhtml.sleep.runs import RECORDS, report_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,6 +39,7 @@ __all__ = [
     "Template",
     "can_change",
     "complete",
+    "list_reports",
     "list_resources",
     "read_resource",
     "uri_of",
@@ -48,9 +51,12 @@ PAGE_SIZE = 500
 MOST_COMPLETIONS = 100
 
 _uri_re = re.compile(
-    r"memhtml://(?:(index)/?|(file)/(.+)|(entity)/(.+)|(at)/([^/]+)/(.+))", re.DOTALL
+    r"memhtml://(?:(index)/?|(file)/(.+)|(entity)/(.+)|(at)/([^/]+)/(.+)|(sleep)/(.+))", re.DOTALL
 )
 _commit_re = re.compile(r"[0-9a-f]{7,64}")
+_RUN = "[0-9]{4}-[0-9]{2}-[0-9]{2}(?:-[1-9][0-9]*)?"
+_run_re = re.compile(_RUN)
+_report_re = re.compile(rf"sleep-({_RUN})\.html")
 
 
 class Template(NamedTuple):
@@ -60,6 +66,7 @@ class Template(NamedTuple):
     uri: str
     title: str
     about: str
+    mime_type: str = "text/plain"
 
 
 TEMPLATES = (
@@ -80,6 +87,13 @@ TEMPLATES = (
         "memhtml://entity/{name}",
         "All about an entity",
         "The active memories about an entity, which is named type:name or by its name alone.",
+    ),
+    Template(
+        "sleep",
+        "memhtml://sleep/{run}",
+        "A report of sleep",
+        "What a run of sleep decided and did, and why; the run by its day, such as 2026-11-30.",
+        "text/html",
     ),
 )
 
@@ -118,7 +132,7 @@ def read_resource(corpus: Corpus, uri: str, *, counts: bool = True) -> Content:
     match = _uri_re.fullmatch(uri)
     if match is None:
         raise PathNotFound(uri)
-    index, file, path, entity, name, _, commit, path_then = match.groups()
+    index, file, path, entity, name, _, commit, path_then, sleep, run = match.groups()
     if index:
         return Content(json.dumps(status_of(corpus.status()), indent=2), "application/json")
     if file:
@@ -128,6 +142,8 @@ def read_resource(corpus: Corpus, uri: str, *, counts: bool = True) -> Content:
         return Content(_page(memory.document))
     if entity:
         return Content(_about(corpus, unquote(name)))
+    if sleep:
+        return Content(_report_of(corpus, unquote(run)), "text/html")
     return Content(_page(_document_at(corpus, commit, unquote(path_then))))
 
 
@@ -144,11 +160,16 @@ def list_resources(corpus: Corpus, cursor: str | None) -> Page:
     return Page(files, _encode_cursor(files[-1].path) if is_more else None)
 
 
+def list_reports(corpus: Corpus) -> list[str]:
+    """Return the URI of each report of sleep, the newest first."""
+    return [f"memhtml://sleep/{quote(run)}" for run in _runs(corpus)]
+
+
 def complete(corpus: Corpus, argument: str, typed: str) -> list[str]:
     """Return every value that *argument* may go on to, those that begin so before the others.
 
     *argument* is one of a template or a prompt: ``path``, ``commit``, ``name`` or ``entity``,
-    ``tag``. For any other there is nothing to offer.
+    ``tag``, ``run``. For any other there is nothing to offer.
     """
     values: Iterable[str]
     if argument == "path":
@@ -161,6 +182,8 @@ def complete(corpus: Corpus, argument: str, typed: str) -> list[str]:
         values = {entity for file in _active(corpus) for entity in file.entities}
     elif argument == "tag":
         values = {tag for file in _active(corpus) for tag in file.tags}
+    elif argument == "run":
+        values = _runs(corpus)
     else:
         return []
     wanted = typed.casefold()
@@ -183,6 +206,31 @@ def _document_at(corpus: Corpus, commit: str, path: str) -> Document:
         return parse(corpus.repo.read_at(commit, memory_path(path)))
     except InvalidMemory:
         raise PathNotFound(path) from None
+
+
+def _report_of(corpus: Corpus, run: str) -> str:
+    # Runs are called sleep/2026-11-30; the word before the day says nothing here.
+    name = run.removeprefix("sleep/").removeprefix("sleep-")
+    data = corpus.read_file(report_path(f"sleep/{name}")) if _run_re.fullmatch(name) else None
+    if data is None:
+        raise PathNotFound(f"memhtml://sleep/{run}")
+    return data.decode("utf-8", "replace")
+
+
+def _runs(corpus: Corpus) -> list[str]:
+    """Return the days of the runs that left a report, the newest first."""
+    try:
+        files = Path(corpus.root, RECORDS).iterdir()
+        names = [file.name for file in files if not file.is_symlink()]
+    except OSError:
+        return []
+    days = [match[1] for match in map(_report_re.fullmatch, names) if match]
+    return sorted(days, key=_in_order, reverse=True)
+
+
+def _in_order(day: str) -> tuple[str, int]:
+    """Return what orders runs: the tenth of a day comes after the ninth."""
+    return day[:10], int(day[11:] or 1)
 
 
 def _about(corpus: Corpus, name: str) -> str:

@@ -121,7 +121,12 @@ class _Door:
 
     async def list_resources(self, _: Context, params: Paging) -> types.ListResourcesResult:
         cursor = params.cursor if params else None
-        page = await self._ask(lambda corpus, _: resources.list_resources(corpus, cursor))
+        page, reports = await self._ask(
+            lambda corpus, _: (
+                resources.list_resources(corpus, cursor),
+                resources.list_reports(corpus) if cursor is None else [],
+            )
+        )
         index = types.Resource(
             uri=resources.INDEX_URI,
             name="index",
@@ -132,6 +137,16 @@ class _Door:
         return types.ListResourcesResult(
             resources=[
                 *([index] if cursor is None else []),
+                *(
+                    types.Resource(
+                        uri=uri,
+                        name=uri.removeprefix("memhtml://"),
+                        title=f"Report of sleep, {uri.removeprefix('memhtml://sleep/')}",
+                        description="What a run of sleep decided and did, and why.",
+                        mime_type="text/html",
+                    )
+                    for uri in reports
+                ),
                 *(
                     types.Resource(
                         uri=resources.uri_of(file.path),
@@ -154,7 +169,7 @@ class _Door:
                     name=template.name,
                     title=template.title,
                     description=template.about,
-                    mime_type="text/plain",
+                    mime_type=template.mime_type,
                 )
                 for template in resources.TEMPLATES
             ]
@@ -163,7 +178,10 @@ class _Door:
     async def read_resource(
         self, _: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        content = await self._ask(lambda corpus, _: resources.read_resource(corpus, params.uri))
+        content = await self._ask(
+            lambda corpus, _: resources.read_resource(corpus, params.uri),
+            about={"uri": params.uri},
+        )
         return types.ReadResourceResult(
             contents=[
                 types.TextResourceContents(
@@ -238,15 +256,17 @@ class _Door:
             )
         )
 
-    async def _ask(self, work: Callable[[Corpus, Pulse], T]) -> T:
-        """Return what *work* returns, its failure as one of the protocol."""
+    async def _ask(
+        self, work: Callable[[Corpus, Pulse], T], *, about: dict[str, Any] | None = None
+    ) -> T:
+        """Return what *work* returns, its failure as one of the protocol with the data *about*."""
         try:
             return await self._desk.ask(work)
         except Exception as error:
             failure = failure_of(error)
             is_callers = isinstance(error, PathNotFound | UsageError)
             code = types.INVALID_PARAMS if is_callers else types.INTERNAL_ERROR
-            raise MCPError(code, failure.line) from error
+            raise MCPError(code, failure.line, about) from error
 
 
 def _declared(tool: Tool) -> types.Tool:

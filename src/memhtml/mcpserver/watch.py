@@ -19,7 +19,7 @@ from mcp.server.subscriptions import (
     ResourceUpdated,
 )
 
-from memhtml.mcpserver.resources import can_change, read_resource
+from memhtml.mcpserver.resources import can_change, list_reports, read_resource
 from memhtml.model.errors import MemhtmlError
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _state(corpus: Corpus, uri: str) -> str:
     try:
         if uri == LISTING:
             corpus.update()
-            said = "\n".join(sorted(corpus.indexed_files()))
+            said = "\n".join([*sorted(corpus.indexed_files()), *list_reports(corpus)])
         else:
             said = read_resource(corpus, uri, counts=False).text
     except MemhtmlError as error:
