@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["LEDGER", "NAME", "NEEDS", "confidence_at", "run"]
 
 NAME = "confidence-decay"
-NEEDS: tuple[str, ...] = ()
+NEEDS = ("preflight",)
 
 LEDGER = ".memhtml/state/confidence.jsonl"
 

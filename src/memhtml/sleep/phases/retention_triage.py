@@ -1,0 +1,91 @@
+"""Retention triage: what is worth little and was quiet for long goes to the archive.
+
+Low worth alone archives nothing: a short note scores low on the day it is written. It has to have
+been quiet for as long as the settings say, and nothing may protect it: its importance, a pin,
+questions that it answers, other memories that lean on it (sleep format §9.19).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memhtml.model.paths import memory_path
+from memhtml.scoring.retention import Band
+from memhtml.sleep.phase import Decision, Outcome, Proposal
+from memhtml.sleep.standing import Protections, graph_of, standings
+from memhtml.store.archive import archiving
+from memhtml.store.plan import Overlay
+
+if TYPE_CHECKING:
+    from memhtml.sleep.phase import Context
+    from memhtml.sleep.population import Live
+    from memhtml.sleep.standing import Standing
+    from memhtml.store.plan import Step
+
+__all__ = ["NAME", "NEEDS", "run"]
+
+NAME = "retention-triage"
+NEEDS = ("preflight", "dedup-merge")
+
+
+def run(context: Context) -> Outcome:
+    """Propose one commit that archives what nobody will miss."""
+    found = standings(context, graph_of(context))
+    protections = Protections(context)
+    counts = {"scored": len(found)}
+    for band in Band:
+        counts[band.value] = sum(standing.band is band for standing in found.values())
+    view = Overlay(context.view)
+    steps: list[Step] = []
+    decisions: list[Decision] = []
+    young = protected = 0
+    for memory in context.population.claims:
+        standing = found[memory.path]
+        if standing.band is not Band.EVICT:
+            continue
+        if standing.quiet_days < context.settings.evict_after_days:
+            young += 1
+            continue
+        if protections.find(memory) is not None:
+            protected += 1
+            continue
+        file = view.find(memory.path)
+        if file is None:
+            continue
+        place, moved = archiving(memory_path(memory.path), file, view, now=context.now)
+        view.add(moved)
+        steps += moved
+        decisions.append(_decision(memory, standing, place))
+    counts |= {"evicted": len(decisions), "protected": protected, "young": young}
+    if not decisions:
+        return Outcome(counts=counts)
+    proposal = Proposal(
+        subject=f"{len(decisions)} memories out of use are archived",
+        steps=tuple(steps),
+        decisions=tuple(decisions),
+    )
+    return Outcome(proposals=(proposal,), counts=counts)
+
+
+def _decision(memory: Live, standing: Standing, place: str) -> Decision:
+    uses = standing.uses
+    used = f"opened {uses.accesses} times" if uses.accesses else "never opened"
+    return Decision(
+        kind="archived",
+        path=memory.path,
+        other=place,
+        why=f"It was {used}, has been quiet for {standing.quiet_days:.0f} days, and is worth "
+        f"{standing.score:g} on a scale to 1; what is worth 0.3 or less goes.",
+        evidence=(
+            ("score", standing.score),
+            ("quietDays", round(standing.quiet_days, 1)),
+            ("accesses", uses.accesses),
+            ("confidence", memory.confidence),
+            ("importance", memory.importance),
+            ("rank", round(uses.rank, 4)),
+            ("bridges", uses.bridges),
+            ("supportedBy", uses.reinforcements),
+            ("contradictedBy", uses.contradictions),
+            ("words", uses.words),
+        ),
+    )
