@@ -155,9 +155,13 @@ class Context:
 class Phase(Protocol):
     """One kind of curation; a module can be one."""
 
-    NAME: str
-    NEEDS: tuple[str, ...]
-    """Phases that must not have failed."""
+    @property
+    def NAME(self) -> str:  # noqa: N802 - a constant of the module
+        """What it is called."""
+
+    @property
+    def NEEDS(self) -> tuple[str, ...]:  # noqa: N802 - as above
+        """Phases that must not have failed."""
 
     def run(self, context: Context) -> Outcome:
         """Return what should be done; change nothing."""

@@ -1,0 +1,49 @@
+"""The settings of a store: the table ``[sleep]`` of its ``.memhtml/config.toml``.
+
+The file travels with the store, so it holds numbers and nothing that could make a clone run or
+reach anything.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING
+
+from memhtml.model.errors import InvalidFlag
+from memhtml.sleep.settings import Settings
+
+if TYPE_CHECKING:
+    from memhtml.corpus import Corpus
+
+__all__ = ["CONFIG", "read_settings"]
+
+CONFIG = ".memhtml/config.toml"
+
+
+def read_settings(corpus: Corpus) -> Settings:
+    """Return the settings of the store, defaults where it sets none.
+
+    Raises:
+        InvalidFlag: The file is no TOML, or sets what there is not, or not to such a number.
+    """
+    data = corpus.read_file(CONFIG)
+    if data is None:
+        return Settings()
+    try:
+        told = tomllib.loads(data.decode("utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InvalidFlag(f"{CONFIG} cannot be read: {error}") from error
+    table = told.get("sleep", {})
+    if not isinstance(table, dict):
+        raise InvalidFlag(f"{CONFIG}: sleep is a table of numbers")
+    defaults = Settings()._asdict()
+    for name, value in table.items():
+        if name not in defaults:
+            raise InvalidFlag(
+                f"{CONFIG}: sleep has no setting {name!r}; it has {', '.join(defaults)}"
+            )
+        kinds = (int,) if isinstance(defaults[name], int) else (int, float)
+        if isinstance(value, bool) or not isinstance(value, kinds) or value < 0:
+            kind = "whole number" if kinds == (int,) else "number"
+            raise InvalidFlag(f"{CONFIG}: sleep.{name} is a {kind} of 0 or more, not {value!r}")
+    return Settings(**table)
