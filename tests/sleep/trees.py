@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from memhtml.index.usage import Usage
+    from memhtml.model.document import Document
     from memhtml.sleep.phase import Judge, Proposal
 
 NOW = datetime(2026, 8, 2, 3, 0, tzinfo=UTC)
@@ -113,7 +114,9 @@ class Tree:
         self.files[path] = data
         if bucket_of(path) and path.endswith(".html") and not is_generated(path):
             number = known.id if known else len(self._lives)
-            self._lives[path] = _live(number, path, data)
+            document = parse(data)
+            if document.is_valid:
+                self._lives[path] = _live(number, path, document)
 
     def apply(self, *proposals: Proposal) -> None:
         """Carry out what a phase proposes, each proposal on top of the one before."""
@@ -191,8 +194,8 @@ class Tree:
         return original_path(archived)
 
 
-def _live(number: int, path: str, data: bytes) -> Live:
-    rows = project(path, "0" * 40, parse(data))
+def _live(number: int, path: str, document: Document) -> Live:
+    rows = project(path, "0" * 40, document)
     fields = rows.file._asdict()
     return Live(
         id=number,
