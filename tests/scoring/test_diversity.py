@@ -1,17 +1,26 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memhtml.scoring.diversity import diversified, overlap, shingles
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _candidates = st.dictionaries(st.integers(0, 30), st.floats(0.01, 9), max_size=15).map(
     lambda scores: sorted(scores.items(), key=lambda item: (-item[1], item[0]))
 )
 
 
-def near(left: int, right: int) -> float:
-    return max(0.0, 1 - abs(left - right) / 10)
+def near(one: int, others: Sequence[int]) -> list[float]:
+    return [max(0.0, 1 - abs(one - other) / 10) for other in others]
+
+
+def unlike(_: int, others: Sequence[int]) -> list[float]:
+    return [0.0] * len(others)
 
 
 @given(_candidates, st.integers(0, 20), st.floats(0, 1))
@@ -38,7 +47,7 @@ def test_a_full_balance_or_candidates_unlike_each_other_are_a_plain_cut(
     candidates: list[tuple[int, float]], limit: int
 ) -> None:
     assert diversified(candidates, near, limit=limit, balance=1.0) == candidates[:limit]
-    assert diversified(candidates, lambda *_: 0.0, limit=limit) == candidates[:limit]
+    assert diversified(candidates, unlike, limit=limit) == candidates[:limit]
 
 
 @given(_candidates, st.sampled_from([0.5, 64.0]))
@@ -58,7 +67,7 @@ def test_each_place_goes_to_the_best_balance_of_score_and_novelty(
     best = max((score for _, score in candidates), default=1.0)
 
     def worth(candidate: tuple[int, float], taken: list[tuple[int, float]]) -> float:
-        likest = max((near(key, candidate[0]) for key, _ in taken), default=0.0)
+        likest = max((near(key, [candidate[0]])[0] for key, _ in taken), default=0.0)
         return balance * candidate[1] / best - (1 - balance) * likest
 
     for place, winner in enumerate(answer):
@@ -67,15 +76,15 @@ def test_each_place_goes_to_the_best_balance_of_score_and_novelty(
         assert worth(winner, taken) >= max(worth(other, taken) for other in left) - 1e-12
 
 
-def test_likeness_is_asked_no_more_than_limit_times_candidates() -> None:
+def test_likeness_is_asked_once_for_each_place_but_the_last() -> None:
     asked = []
 
-    def count(left: int, right: int) -> float:
-        asked.append((left, right))
-        return near(left, right)
+    def count(one: int, others: Sequence[int]) -> list[float]:
+        asked.append(len(others))
+        return near(one, others)
 
     diversified([(n, 30.0 - n) for n in range(30)], count, limit=10)
-    assert len(asked) == sum(30 - taken for taken in range(1, 10))
+    assert asked == [30 - taken for taken in range(1, 10)]
 
 
 _words = st.lists(st.sampled_from("abcd"), max_size=8)

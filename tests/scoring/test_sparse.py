@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +15,7 @@ from memhtml.scoring.sparse import (
     affordable,
     best,
     cosine,
+    cosines,
     inverted,
     pack_terms,
     scores,
@@ -83,8 +86,6 @@ def test_big_endian_machines_read_and_write_the_same_bytes(
 
 @given(st.lists(st.integers(0, 5), max_size=30), st.integers(0, 10))
 def test_the_best_are_the_same_by_either_scorer(totals: list[int], limit: int) -> None:
-    import numpy as np  # noqa: PLC0415 - the rest of this module needs none
-
     order = sorted(range(len(totals)), key=lambda doc: (-totals[doc], doc))
     expected = [(doc, totals[doc]) for doc in order if totals[doc]][:limit]
     assert best(totals, limit) == expected
@@ -116,3 +117,16 @@ def test_likeness_is_symmetric_and_between_nothing_and_the_same(
     assert 0 <= cosine(left, right) <= 1 + 1e-12
     assert cosine(left, left) == (1.0 if left.terms else 0.0)
     assert (cosine(left, right) == 0) == (not set(left.terms) & set(right.terms))
+
+
+@given(_rows)
+def test_likeness_of_all_pairs_is_that_of_each_with_or_without_numpy(
+    rows: list[SparseRow],
+) -> None:
+    expected = [[cosine(left, right) for right in rows] for left in rows]
+    assert "numpy" in sys.modules
+    for line, wanted in zip(cosines(rows), expected, strict=True):
+        assert line == pytest.approx(wanted)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delitem(sys.modules, "numpy")
+        assert cosines(rows) == expected

@@ -15,7 +15,8 @@ from memhtml.model.errors import InvalidFlag, PathNotFound
 from memhtml.search.arms import lexical
 from memhtml.search.graph import GraphEdge, find_route, neighbours
 from memhtml.search.hits import NoMatchReason
-from memhtml.search.scope import make_scope
+from memhtml.search.pool import Pool
+from memhtml.search.scope import make_scope, where
 from memhtml.search.search import Means, search
 from tests.index.stores import NOW, Store, memory
 from tests.search.meanings import Meanings
@@ -431,8 +432,7 @@ def test_words_alone_find_the_same_however_deep_the_arm(
     store: Store, repo: Repo, index: Index
 ) -> None:
     fill(store, repo, index, numbered(*(f"oven number {n}" for n in range(30))))
-    scope = make_scope()
-    from memhtml.search.scope import where  # noqa: PLC0415 - beside its only use
-
-    deep = lexical.find(index.connection, '"oven"', where(scope), 30)
-    assert list(lexical.find(index.connection, '"oven"', where(scope), 7)) == list(deep)[:7]
+    pool = Pool(index.connection, where(make_scope()))
+    deep = list(lexical.find(pool, '"oven"', 30))
+    assert len(deep) == 30
+    assert list(lexical.find(pool, '"oven"', 7)) == deep[:7]

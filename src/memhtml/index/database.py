@@ -40,6 +40,10 @@ BUSY_TIMEOUT_MS = 20_000
 
 PAGE_BYTES = 4096
 
+READ_CACHE_KIB = 64 * 1024
+"""Pages a connection may keep, filled as they are read. SQLite's own 2 MB hold no large index's
+postings, so that a process that searches again and again would read them each time."""
+
 BUILD_CACHE_KIB = 64 * 1024
 """Pages held in memory while an index is built."""
 
@@ -280,6 +284,9 @@ def _connect(path: str) -> apsw.Connection:
     make_ignored_folder(os.path.dirname(path))
     connection = apsw.Connection(path)
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    # This reads the file already; what is wrong with it is for those to tell who want its rows.
+    with contextlib.suppress(apsw.Error):
+        connection.pragma("cache_size", -READ_CACHE_KIB)
     return connection
 
 

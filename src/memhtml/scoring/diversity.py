@@ -24,19 +24,18 @@ Key = TypeVar("Key")
 
 def diversified(
     candidates: Sequence[tuple[Key, float]],
-    likeness: Callable[[Key, Key], float],
+    likeness: Callable[[Key, Sequence[Key]], Sequence[float]],
     *,
     limit: int,
     balance: float = BALANCE,
 ) -> list[tuple[Key, float]]:
     """Return *limit* of *candidates* at most, reordered; scores are left as they are.
 
-    *candidates* are keys with scores, best first, and equal ones keep that order. *likeness* is
-    in ``[0, 1]``, 1 for texts that say the same, and is asked
-    ``limit * len(candidates)`` times at most. A *balance* of 1 is a plain cut.
+    *candidates* are keys with scores, best first, and equal ones keep that order. *likeness* gives
+    for one key how like each of others is to it, in ``[0, 1]``, 1 for texts that say the same; it
+    is asked once for each place but the last. A *balance* of 1 is a plain cut.
 
-    >>> twins = {("a", "b"), ("b", "a")}
-    >>> alike = lambda x, y: 1.0 if (x, y) in twins else 0.0
+    >>> alike = lambda one, others: [1.0 if {one, other} == {"a", "b"} else 0.0 for other in others]
     >>> diversified([("a", 1.0), ("b", 0.9), ("c", 0.6)], alike, limit=2)
     [('a', 1.0), ('c', 0.6)]
     """
@@ -56,10 +55,7 @@ def diversified(
         likest.pop(place)
         chosen.append(taken)
         if len(chosen) < limit:
-            likest = [
-                max(old, likeness(taken[0], key))
-                for old, (key, _) in zip(likest, left, strict=True)
-            ]
+            likest = list(map(max, likest, likeness(taken[0], [key for key, _ in left])))
     return chosen
 
 

@@ -30,6 +30,7 @@ __all__ = [
     "affordable",
     "best",
     "cosine",
+    "cosines",
     "inverted",
     "pack_terms",
     "scores",
@@ -98,17 +99,15 @@ def scores(postings: Iterable[tuple[int, Posting]], size: int) -> list[int]:
 
 
 def scores_numpy(postings: Iterable[tuple[int, Posting]], size: int) -> NDArray[int32]:
-    """Return what `scores` returns, as int32 of shape ``(size,)``, with numpy.
-
-    A document must not come twice in one posting.
-    """
+    """Return what `scores` returns, as int32 of shape ``(size,)``, with numpy."""
     import numpy as np  # noqa: PLC0415 - heavy, and only wanted where it is loaded anyway
 
-    total = np.zeros(size, np.int32)
-    for weight, posting in postings:
-        docs = np.frombuffer(posting.docs, "<u4")
-        total[docs] += np.frombuffer(posting.weights, np.uint8) * np.int32(weight)
-    return total
+    asked = list(postings)
+    docs = np.frombuffer(b"".join(posting.docs for _, posting in asked), "<u4")
+    weights = np.frombuffer(b"".join(posting.weights for _, posting in asked), np.uint8)
+    own = np.repeat([weight for weight, _ in asked], [len(p.weights) for _, p in asked])
+    # One pass over all postings. Sums of whole numbers below 2**53 are exact as floats.
+    return np.bincount(docs, weights * own, size).astype(np.int32)
 
 
 def best(totals: Sequence[int] | NDArray[int32], limit: int) -> list[tuple[int, int]]:
@@ -173,6 +172,49 @@ def cosine(left: SparseRow, right: SparseRow) -> float:
     # One square root of one whole number: a row is exactly as like itself as can be.
     lengths = sum(w * w for w in left.weights) * sum(w * w for w in right.weights)
     return common / sqrt(lengths) if common else 0.0
+
+
+def cosines(rows: Sequence[SparseRow]) -> list[list[float]]:
+    """Return the `cosine` of each of *rows* with each."""
+    if "numpy" in sys.modules:
+        return _cosines_numpy(rows)
+    carriers: dict[int, list[tuple[int, int]]] = {}
+    for place, row in enumerate(rows):
+        for term, weight in zip(row.terms, row.weights, strict=True):
+            carriers.setdefault(term, []).append((place, weight))
+    products = [[0] * len(rows) for _ in rows]
+    for found in carriers.values():
+        for place, weight in found:
+            line = products[place]
+            for other, its in found:
+                line[other] += weight * its
+    squares = [products[place][place] for place in range(len(rows))]
+    return [
+        [
+            common / sqrt(own * its) if common else 0.0
+            for common, its in zip(line, squares, strict=True)
+        ]
+        for line, own in zip(products, squares, strict=True)
+    ]
+
+
+def _cosines_numpy(rows: Sequence[SparseRow]) -> list[list[float]]:
+    import numpy as np  # noqa: PLC0415 - the caller looked whether it is loaded
+
+    if not rows:
+        return []
+    terms = np.fromiter((term for row in rows for term in row.terms), np.int64)
+    columns = np.unique(terms, return_inverse=True)[1]
+    places = np.repeat(np.arange(len(rows)), [len(row.terms) for row in rows])
+    table = np.zeros((len(rows), int(columns.max(initial=0)) + 1))
+    table[places, columns] = np.frombuffer(b"".join(row.weights for row in rows), np.uint8)
+    products = table @ table.T
+    squares = products.diagonal()
+    lengths = np.sqrt(np.outer(squares, squares))
+    found: list[list[float]] = np.divide(
+        products, lengths, out=np.zeros_like(products), where=products > 0
+    ).tolist()
+    return found
 
 
 def _little(code: str, numbers: Iterable[int]) -> bytes:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import TYPE_CHECKING
 
 from memhtml.scoring.diversity import overlap, shingles
+from memhtml.scoring.sparse import cosines
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import apsw
 
@@ -20,28 +20,24 @@ _TEXTS = "SELECT file_id, substr(text, 1, 300) FROM bodies WHERE file_id IN ({id
 
 
 class Likeness:
-    """Likeness of pairs out of a fixed set of candidates, 0 to 1."""
+    """How like the others out of a fixed set of candidates are to one of them, 0 to 1."""
 
     def __init__(self, connection: apsw.Connection, ranking: Ranking, ids: Sequence[int]) -> None:
-        self._vectors: dict[int, tuple[Mapping[int, int], float]] = {}
-        for file_id, rows in ranking.sparse_rows(ids).items():
-            if rows:
-                # The first text has the title and the claim, and most memories have no other.
-                vector = dict(zip(rows[0].terms, rows[0].weights, strict=True))
-                length = sqrt(sum(weight * weight for weight in rows[0].weights))
-                self._vectors[file_id] = (vector, length)
-        bare = [file_id for file_id in ids if file_id not in self._vectors]
+        rows = ranking.sparse_rows(ids)
+        meant = [file_id for file_id in ids if rows.get(file_id)]
+        self._places = {file_id: place for place, file_id in enumerate(meant)}
+        # The first text has the title and the claim, and most memories have no other.
+        self._cosines = cosines([rows[file_id][0] for file_id in meant])
+        bare = [file_id for file_id in ids if file_id not in self._places]
         self._shingles = {
             file_id: shingles(text.casefold().split(), 2)
             for file_id, text in connection.execute(_TEXTS.format(ids=", ".join(map(str, bare))))
         }
 
-    def __call__(self, left: int, right: int) -> float:
-        """Return how alike *left* and *right* are; of different kinds they cannot be compared."""
-        if left in self._vectors and right in self._vectors:
-            (a, a_length), (b, b_length) = self._vectors[left], self._vectors[right]
-            common = sum(a[term] * b[term] for term in a.keys() & b.keys())
-            return common / (a_length * b_length) if common else 0.0
-        if left in self._shingles and right in self._shingles:
-            return overlap(self._shingles[left], self._shingles[right])
-        return 0.0
+    def __call__(self, one: int, others: Sequence[int]) -> list[float]:
+        """Return how like each of *others* is to *one*; different kinds cannot be compared."""
+        if one in self._places:
+            line, places = self._cosines[self._places[one]], self._places
+            return [line[places[n]] if n in places else 0.0 for n in others]
+        mine, theirs = self._shingles[one], self._shingles
+        return [overlap(mine, theirs[n]) if n in theirs else 0.0 for n in others]

@@ -23,7 +23,10 @@ PREFIX_WORTH = 0.5
 MIN_PREFIX_CHARS = 3
 
 _COUNT = "(SELECT count(*) FROM files_fts WHERE files_fts MATCH ?)"
-_HOLDERS = "SELECT {place}, rowid FROM files_fts WHERE files_fts MATCH ? AND rowid IN ({ids})"
+_HOLDERS = "SELECT {place}, rowid FROM files_fts WHERE files_fts MATCH ? AND {rowid} IN ({ids})"
+
+_PROBE_ROWS = 200
+"""Asking FTS5 for one row costs about what running through so many matches does."""
 
 
 class Matching(NamedTuple):
@@ -32,6 +35,8 @@ class Matching(NamedTuple):
     terms: tuple[Term, ...]
     spellings: tuple[tuple[str, ...], ...]
     """The phrases of each term that some memory has, in or out of scope; none when unmatched."""
+    counts: tuple[int, ...]
+    """How many memories have each term, counted once for each of its spellings."""
     weights: tuple[float, ...]
     """How telling each term is, positive; most for one that no memory has."""
     worths: tuple[float, ...]
@@ -73,6 +78,7 @@ def match_terms(connection: apsw.Connection, terms: Sequence[Term], files: int) 
     return Matching(
         terms=tuple(terms),
         spellings=tuple(spellings),
+        counts=tuple(sum(counts[p] for p in found) for found in spellings),
         weights=tuple(
             _weight(min((counts[p] for p in found), default=0), files) for found in spellings
         ),
@@ -86,15 +92,23 @@ def holders(
     connection: apsw.Connection, matching: Matching, ids: Iterable[int]
 ) -> dict[int, set[int]]:
     """Return for each of *ids* the places of the terms that it has, asked in one statement."""
-    listed = ", ".join(map(str, ids))
+    wanted = list(ids)
     found: dict[int, set[int]] = {}
-    if not listed:
+    asked = [place for place, spellings in enumerate(matching.spellings) if spellings]
+    if not asked or not wanted:
         return found
-    asked = [(place, " OR ".join(s)) for place, s in enumerate(matching.spellings) if s]
-    if asked:
-        sql = " UNION ALL ".join(_HOLDERS.format(place=place, ids=listed) for place, _ in asked)
-        for place, file_id in connection.execute(sql, [match for _, match in asked]):
-            found.setdefault(file_id, set()).add(place)
+    listed = ", ".join(map(str, wanted))
+    few = _PROBE_ROWS * len(wanted)
+    sql = " UNION ALL ".join(
+        # The plus sign keeps the condition from FTS5, which would look each row up by itself.
+        _HOLDERS.format(
+            place=place, rowid="+rowid" if matching.counts[place] <= few else "rowid", ids=listed
+        )
+        for place in asked
+    )
+    matches = [" OR ".join(matching.spellings[place]) for place in asked]
+    for place, file_id in connection.execute(sql, matches):
+        found.setdefault(file_id, set()).add(place)
     return found
 
 

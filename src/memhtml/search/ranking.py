@@ -14,6 +14,7 @@ from memhtml.search.arms import lexical, recency, salience, sparse
 from memhtml.search.beside import beside
 from memhtml.search.hits import ArmScore, Explanation
 from memhtml.search.matching import holders, match_terms
+from memhtml.search.pool import Pool
 from memhtml.search.relevance import is_answer, relevance_of
 from memhtml.search.scope import narrowed
 from memhtml.search.terms import terms_of
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from memhtml.model.ports import SparseQueries, SparseRow
     from memhtml.search.arms.salience import UsageReader
     from memhtml.search.matching import Matching
-    from memhtml.search.scope import Condition, Scope
+    from memhtml.search.scope import Scope
 
 __all__ = ["Means", "Ranking", "rank"]
 
@@ -38,9 +39,6 @@ GIVERS = 100
 
 SIGNALLED = 60
 """Signals are asked about so many of the best: a rise of 5 % moves nobody else to the front."""
-
-_CANDIDATES = "SELECT id, path, news_at FROM files WHERE id IN ({ids})"
-_IN_SCOPE = "SELECT f.id FROM files AS f WHERE f.id IN ({ids}) AND {scope}"
 
 
 class Means(NamedTuple):
@@ -64,17 +62,12 @@ class _Arm(NamedTuple):
     """Best first."""
 
 
-class _Candidate(NamedTuple):
-    path: str
-    news_at: str
-
-
 class Ranking:
     """Candidates in order, and everything their places were computed from."""
 
     def __init__(
         self,
-        connection: apsw.Connection,
+        pool: Pool,
         *,
         matching: Matching,
         means: Means,
@@ -88,7 +81,7 @@ class Ranking:
         """Of each memory that the sparse arm found, the text that it was found by."""
         self.arms = tuple(arm.name for arm in arms)
         self.order: list[int] = []
-        self._connection = connection
+        self._pool = pool
         self._means = means
         self._arms = arms
         self._fused: dict[int, float] = {}
@@ -118,7 +111,7 @@ class Ranking:
         if self.space is None:
             return {}
         if missing := [file_id for file_id in ids if file_id not in self._rows]:
-            read = sparse.rows_of(self._connection, self.space, missing)
+            read = sparse.rows_of(self._pool.connection, self.space, missing)
             self._rows.update({file_id: read.get(file_id, []) for file_id in missing})
         return self._rows
 
@@ -126,7 +119,7 @@ class Ranking:
         """Return how relevant each of *ids* is, 0 to 1."""
         missing = [file_id for file_id in ids if file_id not in self._relevance]
         if missing:
-            held = holders(self._connection, self.matching, missing)
+            held = holders(self._pool.connection, self.matching, missing)
             self._held.update({file_id: held.get(file_id, set()) for file_id in missing})
             rows = self.sparse_rows(missing)
             queries = None if self.space is None else self._means.queries
@@ -204,11 +197,7 @@ class Ranking:
 
     def settle(self, fused: Mapping[int, float], now: str) -> None:
         """Put the candidates in order; signals order the best of them."""
-        ids = ", ".join(map(str, fused))
-        candidates = {
-            file_id: _Candidate(path, news_at)
-            for file_id, path, news_at in self._connection.execute(_CANDIDATES.format(ids=ids))
-        }
+        candidates = self._pool.find(fused)
         self._fused = dict(fused)
         self._total = dict(fused)
         self._rises = dict.fromkeys(fused, (0.0, 0.0))
@@ -239,10 +228,10 @@ def rank(
 ) -> Ranking:
     """Rank the memories in *scope* by *text*, in an index of *files*, each arm *depth* deep."""
     matching = match_terms(connection, terms_of(text), files)
-    within = narrowed(connection, scope)
+    pool = Pool(connection, narrowed(connection, scope))
     arms: list[_Arm] = []
     if (expression := matching.expression) is not None:
-        scores = lexical.find(connection, expression, within, depth)
+        scores = lexical.find(pool, expression, depth)
         arms.append(_Arm(lexical.NAME, fusion.LEXICAL_WEIGHT, scores))
     space = sparse.usable_space(connection, means.queries)
     texts: dict[int, sparse.Found] = {}
@@ -250,34 +239,27 @@ def rank(
     if space is not None and means.queries is not None and matching.terms:
         if demanded:
             # Meaning ranks what has the words that were demanded, and adds nothing to them.
-            listed = ", ".join(map(str, arms[0].scores)) if arms else ""
-            within = within._replace(sql=f"{within.sql} AND f.id IN ({listed})")
-        texts = sparse.find(connection, space, means.queries.query(text), within, depth)
+            pool = pool.only(arms[0].scores if arms else ())
+        texts = sparse.find(pool, space, means.queries.query(text), depth)
         scores = {file_id: float(found.score) for file_id, found in texts.items()}
         arms.append(_Arm(sparse.NAME, fusion.SPARSE_WEIGHT, scores))
-    ranking = Ranking(
-        connection, matching=matching, means=means, space=space, arms=arms, texts=texts
-    )
+    ranking = Ranking(pool, matching=matching, means=means, space=space, arms=arms, texts=texts)
     fused = fusion.fused(fusion.scaled(arm.scores, arm.weight) for arm in arms)
     if fused and means.with_neighbours and not demanded:
-        fused = _with_neighbours(connection, fused, within)
+        fused = _with_neighbours(pool, fused)
     if fused:
         ranking.settle(fused, now)
     return ranking
 
 
-def _with_neighbours(
-    connection: apsw.Connection,
-    fused: Mapping[int, float],
-    within: Condition,
-) -> dict[int, float]:
+def _with_neighbours(pool: Pool, fused: Mapping[int, float]) -> dict[int, float]:
     givers = dict(fusion.ranked(fused, GIVERS))
-    near = beside(connection, givers)
+    near = beside(pool.connection, givers)
     boosted = fusion.boosted(givers, lambda n: near.get(n, ()))
-    strangers = ", ".join(str(file_id) for file_id in boosted if file_id not in fused)
-    if strangers:
-        sql = _IN_SCOPE.format(ids=strangers, scope=within.sql)
-        in_scope = {file_id for (file_id,) in connection.execute(sql, within.values)}
-        boosted = {n: s for n, s in boosted.items() if n in fused or n in in_scope}
-    gains = {n: score - givers.get(n, 0.0) for n, score in boosted.items()}
+    strangers = pool.find(n for n in boosted if n not in fused)
+    gains = {
+        n: score - givers.get(n, 0.0)
+        for n, score in boosted.items()
+        if n in fused or n in strangers
+    }
     return {n: fused.get(n, 0.0) + gains.get(n, 0.0) for n in (*fused, *gains)}

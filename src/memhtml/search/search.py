@@ -14,9 +14,11 @@ from memhtml.index.schema import FTS_TOKENIZER
 from memhtml.model.errors import InvalidFlag
 from memhtml.scoring.diversity import diversified
 from memhtml.search.arms import lexical
+from memhtml.search.arms.sparse import span_of
 from memhtml.search.cursors import Cursor, parse_cursor, question_digest, state_digest
 from memhtml.search.hits import ArchivedMatch, Hit, Hits, NoMatch, NoMatchReason
 from memhtml.search.likeness import Likeness
+from memhtml.search.pool import Pool
 from memhtml.search.ranking import NEIGHBOUR, Means, rank
 from memhtml.search.relations import relations_of
 from memhtml.search.scope import Scope, narrowed
@@ -150,9 +152,9 @@ def _places(
     order += [file_id for file_id in ranking.order if file_id not in taken]
     if end > len(order) and (expression := ranking.matching.expression) is not None:
         # Beyond what the arms looked at, the words alone decide.
-        within = narrowed(connection, scope)
         seen = set(order)
-        deeper = lexical.find(connection, expression, within, end + len(order))
+        within = Pool(connection, narrowed(connection, scope))
+        deeper = lexical.find(within, expression, end + len(order))
         rest = [file_id for file_id in deeper if file_id not in seen]
         ranking.append(rest, deeper)
         order += rest
@@ -183,7 +185,7 @@ def _hits(connection: apsw.Connection, ranking: Ranking, ids: Sequence[int]) -> 
                 updated_at=updated_at,
                 score=ranking.score(file_id),
                 relevance=relevance[file_id],
-                snippet=_snippet(body, ranking, file_id, stem),
+                snippet=_snippet(connection, body, ranking, file_id, stem),
                 entities=tuple(entities.get(file_id, ())),
                 arms=tuple(arm.arm for arm in explanation.arms) or (NEIGHBOUR,),
                 superseded_by=related.superseded_by,
@@ -195,11 +197,18 @@ def _hits(connection: apsw.Connection, ranking: Ranking, ids: Sequence[int]) -> 
     return tuple(hits)
 
 
-def _snippet(body: str, ranking: Ranking, file_id: int, stem: Callable[[str], str]) -> Snippet:
+def _snippet(
+    connection: apsw.Connection,
+    body: str,
+    ranking: Ranking,
+    file_id: int,
+    stem: Callable[[str], str],
+) -> Snippet:
     matching = ranking.matching
     if file_id in ranking.texts and not ranking.holds_any(file_id):
         # No word of the question is in it, so it begins with the text that means them.
-        body = body[ranking.texts[file_id].start_char : ranking.texts[file_id].end_char]
+        start, end = span_of(connection, file_id, ranking.texts[file_id])
+        body = body[start:end]
     return cut_snippet(body, matching.terms, matching.weights, stem)
 
 
@@ -266,8 +275,8 @@ def _archived(
     asks_archive = scope.include_archived or scope.only_archived or scope.as_of is not None
     if expression is None or ranking.order or asks_archive:
         return ()
-    within = narrowed(connection, scope._replace(only_archived=True))
-    ids = list(lexical.find(connection, expression, within, limit))
+    archive = Pool(connection, narrowed(connection, scope._replace(only_archived=True)))
+    ids = list(lexical.find(archive, expression, limit))
     paths, relations = _paths(connection, ids), relations_of(connection, ids)
     return tuple(ArchivedMatch(paths[n], relations[n].superseded_by) for n in ids)
 

@@ -8,13 +8,12 @@ from memhtml.model.errors import InvalidFlag
 from memhtml.scoring.sparse import cosine
 from memhtml.search.arms import lexical, sparse
 from memhtml.search.matching import match_terms
-from memhtml.search.scope import Condition, Scope, narrowed
+from memhtml.search.pool import Pool
+from memhtml.search.scope import Scope, narrowed
 from memhtml.search.state import file_id_of, ready
 from memhtml.search.terms import terms_of
 
 if TYPE_CHECKING:
-    import apsw
-
     from memhtml.index.database import Index
     from memhtml.search.ranking import Means
 
@@ -64,19 +63,19 @@ def similar(
         state = ready(index)
         itself = file_id_of(connection, path)
         within = narrowed(connection, scope or Scope())
-        within = within._replace(sql=f"{within.sql} AND f.id <> {itself}")
+        pool = Pool(connection, within._replace(sql=f"{within.sql} AND f.id <> {itself}"))
         queries = None if means is None else means.queries
         space = sparse.usable_space(connection, queries)
         rows = {} if space is None else sparse.rows_of(connection, space, [itself])
         if space is not None and itself in rows:
             own = rows[itself][0]
             query = dict(zip(own.terms, own.weights, strict=True))
-            found = sparse.find(connection, space, query, within, _POOL_FACTOR * limit)
+            found = sparse.find(pool, space, query, _POOL_FACTOR * limit)
             others = sparse.rows_of(connection, space, found)
             scores = {n: max(cosine(own, row) for row in others[n]) for n in found}
             arm = sparse.NAME
         else:
-            scores = _by_words(connection, itself, within, limit, state.files)
+            scores = _by_words(pool, itself, limit, state.files)
             arm = lexical.NAME
         sql = _FILES.format(ids=", ".join(map(str, scores)))
         files = {row[0]: row[1:] for row in connection.execute(sql)}
@@ -84,15 +83,13 @@ def similar(
     return tuple(Similar._make((*files[n], scores[n], arm)) for n in ranked)
 
 
-def _by_words(
-    connection: apsw.Connection, itself: int, within: Condition, limit: int, files: int
-) -> dict[int, float]:
-    ((title, gist, body),) = connection.execute(_ITSELF, (itself,))
+def _by_words(pool: Pool, itself: int, limit: int, files: int) -> dict[int, float]:
+    ((title, gist, body),) = pool.connection.execute(_ITSELF, (itself,))
     # Quotes in a text are no demand, so they go.
     text = f"{title} {gist} {body}".replace('"', " ")
-    expression = match_terms(connection, terms_of(text), files).expression
+    expression = match_terms(pool.connection, terms_of(text), files).expression
     if expression is None:
         return {}
-    found = lexical.find(connection, expression, within, limit)
+    found = lexical.find(pool, expression, limit)
     best = max(found.values(), default=0.0)
     return {n: score / best for n, score in found.items()} if best > 0.0 else {}

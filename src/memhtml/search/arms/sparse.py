@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from memhtml.index.database import Index
     from memhtml.index.vectors import Space
     from memhtml.model.ports import SparseQueries, SparseRow
-    from memhtml.search.scope import Condition
+    from memhtml.search.pool import Pool
 
-__all__ = ["NAME", "Found", "find", "rows_of", "space_name", "usable_space"]
+__all__ = ["NAME", "Found", "find", "rows_of", "space_name", "span_of", "usable_space"]
 
 NAME = "sparse"
 
@@ -31,14 +31,14 @@ POSTINGS_BUDGET = 60_000
 """Read at most this many postings without numpy: some 6 ms."""
 
 _NAME = "SELECT name FROM spaces WHERE kind = 'sparse' AND covered > 0"
-_OWNERS = """
-SELECT c.text_id, c.file_id, f.path, c.start_char, c.end_char
-FROM chunks AS c JOIN files AS f ON f.id = c.file_id
-WHERE c.text_id IN ({texts}) AND {scope}
+_OWNERS = "SELECT text_id, file_id FROM chunks WHERE text_id IN ({texts})"
+_SPAN = """
+SELECT start_char, end_char FROM chunks WHERE file_id = ? AND text_id = ? ORDER BY ordinal LIMIT 1
 """
+# CROSS: SQLite keeps no statistics here, and would else read every row of the space.
 _ROWS = """
 SELECT c.file_id, d.terms, d.weights FROM chunks AS c
-JOIN sp_doc AS d ON d.space_id = ? AND d.text_id = c.text_id
+CROSS JOIN sp_doc AS d ON d.space_id = ? AND d.text_id = c.text_id
 WHERE c.file_id IN ({ids}) ORDER BY c.file_id, c.ordinal
 """
 
@@ -47,10 +47,8 @@ class Found(NamedTuple):
     """A memory that the arm found."""
 
     score: int
-    path: str
-    start_char: int
-    """Where in the body the text begins that scores so."""
-    end_char: int
+    text_id: int
+    """The text that scores so."""
 
 
 def space_name(index: Index) -> str | None:
@@ -66,30 +64,36 @@ def usable_space(connection: apsw.Connection, queries: SparseQueries | None) -> 
     return space if space is not None and space.covered else None
 
 
-def find(
-    connection: apsw.Connection,
-    space: Space,
-    query: Mapping[int, int],
-    within: Condition,
-    depth: int,
-) -> dict[int, Found]:
-    """Return the *depth* memories within a condition that answer *query* best, best first."""
+def find(pool: Pool, space: Space, query: Mapping[int, int], depth: int) -> dict[int, Found]:
+    """Return the *depth* memories in *pool* that answer *query* best, best first.
+
+    Of equal ones, the one with the lesser path is better.
+    """
     if not query:
         return {}
+    connection = pool.connection
     with_numpy = "numpy" in sys.modules
     if not with_numpy:
         lengths = posting_lengths(connection, space, list(query))
         query = affordable(query, lengths, POSTINGS_BUDGET)
     asked = ((query[term], post) for term, post in postings(connection, space, list(query)))
     totals = (scores_numpy if with_numpy else scores)(asked, text_limit(connection))
-    wanted = 2 * depth
+    wanted = depth + depth // 4
     while True:
         ranked = best(totals, wanted)
-        found = _owned(connection, dict(ranked), within)
+        found = _owned(pool, dict(ranked))
         # A narrow scope, or long memories with many texts each, may need a deeper look.
         if len(found) >= depth or len(ranked) < wanted:
-            return dict(sorted(found.items(), key=_by_score_then_path)[:depth])
-        wanted *= 16
+            paths = pool.find(found)
+            order = sorted(found, key=lambda n: (-found[n].score, paths[n].path))
+            return {n: found[n] for n in order[:depth]}
+        wanted *= 8
+
+
+def span_of(connection: apsw.Connection, file_id: int, found: Found) -> tuple[int, int]:
+    """Return where in the body of a memory the text begins and ends that it was found by."""
+    ((start, end),) = connection.execute(_SPAN, (file_id, found.text_id))
+    return start, end
 
 
 def rows_of(
@@ -103,19 +107,13 @@ def rows_of(
     return found
 
 
-def _owned(
-    connection: apsw.Connection,
-    totals: Mapping[int, int],
-    within: Condition,
-) -> dict[int, Found]:
-    found: dict[int, Found] = {}
-    sql = _OWNERS.format(texts=", ".join(map(str, totals)), scope=within.sql)
-    for text_id, file_id, path, start, end in connection.execute(sql, within.values):
-        score = totals[text_id]
-        if file_id not in found or score > found[file_id].score:
-            found[file_id] = Found(score, path, start, end)
+def _owned(pool: Pool, totals: Mapping[int, int]) -> dict[int, Found]:
+    texts: dict[int, list[int]] = {}
+    sql = _OWNERS.format(texts=", ".join(map(str, totals)))
+    for text_id, file_id in pool.connection.execute(sql):
+        texts.setdefault(file_id, []).append(text_id)
+    found = {}
+    for file_id in pool.find(texts):
+        text_id = max(texts[file_id], key=lambda n: (totals[n], -n))
+        found[file_id] = Found(totals[text_id], text_id)
     return found
-
-
-def _by_score_then_path(item: tuple[int, Found]) -> tuple[int, str]:
-    return -item[1].score, item[1].path
