@@ -51,6 +51,7 @@ bench: $(STAMP) ## Measure; every figure is a ratio to a floor of the same run.
 	-$(BIN)/python bench/detect.py
 	-$(BIN)/python bench/search.py
 	-$(BIN)/python bench/store.py
+	-$(BIN)/python bench/curation.py
 
 clean: ## Remove the environment and caches.
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
