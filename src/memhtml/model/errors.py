@@ -248,11 +248,13 @@ class RunNotFound(MemhtmlError):
 
     code = "ERR_RUN_NOT_FOUND"
 
-    def __init__(self, run_id: str, known: Sequence[str] = ()) -> None:
-        there = f"; there are {', '.join(known)}" if known else "; none waits"
-        super().__init__(
-            f"there is no sleep run {run_id!r}{there}", suggestions=("memhtml sleep status",)
-        )
+    def __init__(self, run_id: str | None, known: Sequence[str] = ()) -> None:
+        if run_id is None:
+            message = "no sleep run waits"
+        else:
+            there = f"; there are {', '.join(known)}" if known else ", and none waits"
+            message = f"there is no sleep run {run_id!r}{there}"
+        super().__init__(message, suggestions=("memhtml sleep status",))
         self.run_id = run_id
 
 

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from memhtml.sleep.phase import Decision
     from memhtml.sleep.review import CommitReview, FileChange, HeadChange, Review
 
-__all__ = ["review_page"]
+__all__ = ["PAGE_MARK", "review_page"]
+
+PAGE_MARK = '<meta name="generator" content="memhtml sleep review">'
+"""What every such page has, so that no other file is written over."""
 
 _ROUTINE = frozenset({"updated", "archived", "status"})
 """Stamps that every change of its kind brings; shown, and not dwelt upon."""
@@ -52,6 +55,7 @@ def review_page(review: Review, *, store: str) -> str:
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" \
 content="default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'">
+{PAGE_MARK}
 <meta name="viewport" content="width=device-width">
 <meta name="referrer" content="no-referrer">
 <title>{escape_text(title)}</title>

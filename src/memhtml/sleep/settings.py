@@ -31,3 +31,5 @@ class Settings(NamedTuple):
     """Arcs begun in one run."""
     detection_days: float = 60.0
     """What a memory says is to do opens a task while the memory is so young."""
+    trace_sessions: int = 10
+    """Transcripts consolidated in one run (sleep format §3)."""
