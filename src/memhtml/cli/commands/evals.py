@@ -173,20 +173,26 @@ def _now(call: Call) -> datetime:
 
 def _skipped(call: Call, now: datetime, error: Exception) -> Success:
     """Answer that nothing was judged, which is not the same as passing."""
-    reason = str(error)
-    data: dict[str, Json] = {
-        "mode": "live",
-        "skipped": True,
-        "skippedReason": reason,
-        "passed": False,
-        "seed": call.integer("seed"),
-        "now": now.date().isoformat(),
-        "requested": call.integer("probes"),
-        "probes": 0,
-    }
+    from memhtml.evals.gate import Discrimination  # noqa: PLC0415 - help needs none
+    from memhtml.model.instants import stamp  # noqa: PLC0415 - as above
+
+    floor, reason = call.optional_float("mrr-floor"), str(error)
+    assert floor is not None  # noqa: S101 - it has a default
+    nothing = Discrimination(
+        mode="live",
+        space="",
+        results=(),
+        hard=(),
+        requested=call.integer("probes"),
+        mrr_floor=floor,
+        seed=call.integer("seed"),
+        now=stamp(now),
+        corpus_size=0,
+        latencies_ms=(),
+    )
     return Success(
         "eval.discrimination",
-        data,
+        {**_gate_json(nothing), "skipped": True, "skippedReason": reason},
         lambda screen: f"{screen.paint('skipped', 'yellow')}: {reason}\n",
         exit_status=1,
     )
@@ -197,6 +203,7 @@ def _gate_json(found: Discrimination) -> dict[str, Json]:
         "mode": found.mode,
         "space": found.space,
         "skipped": False,
+        "skippedReason": None,
         "passed": found.passed,
         "faults": [*found.faults],
         "requested": found.requested,

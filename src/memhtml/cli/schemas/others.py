@@ -20,6 +20,7 @@ from memhtml.answers.schema import (
 )
 from memhtml.cli.command import Kind
 from memhtml.cli.envelope import API_VERSION
+from memhtml.cli.schemas.evals import EVALS
 from memhtml.cli.schemas.memories import NOTES
 from memhtml.model.diagnostics import Severity
 from memhtml.providers.models import ModelKind
@@ -140,6 +141,7 @@ _COMMAND: Mapping[str, Schema] = {
 _GLOBAL_FLAGS = items("Options of every command.", _FLAG)
 
 OTHERS: Mapping[str, Schema] = {
+    **EVALS,
     "check.report": record(
         "What a check found.",
         {
