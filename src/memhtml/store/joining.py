@@ -8,9 +8,12 @@ by git's own hand, which refuses where a file has changes of the user's. History
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from memhtml.model.errors import DirtyTree, GitFailure, RepositoryState
+from memhtml.model.errors import DirtyTree, GitFailure, RepositoryState, StorageFailure
 from memhtml.model.tree import ChangeKind
 from memhtml.store import files, gitdir, policy
 from memhtml.store.git import Git
@@ -19,7 +22,7 @@ from memhtml.store.trees import DIRECTORY, CommitTrees, Entry
 from memhtml.store.writers import Signed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
     from memhtml.model.tree import Change
@@ -67,13 +70,11 @@ class Joiner:
             else edit
             for path, edit in merge.edits.items()
         }
-        index = os.path.join(self._repo.where.own, "memhtml", "tmp", "joining-index")
-        try:
+        with _scratch(self._repo) as folder:
+            index = os.path.join(folder, "index")
             self.git.read_tree(index, commit)
             self.git.update_index(index, entries, sha_digits=self._policy.sha_digits)
             return self.git.write_tree(index)
-        finally:
-            files.unlink_if_there(index)
 
     def commit(self, tree: str, parents: Iterable[str], message: str) -> str:
         """Store a commit, which no branch has yet, and return its sha."""
@@ -115,7 +116,7 @@ class _Blobs:
         self._trees = CommitTrees(git.read)
         self._base = base
         self._unclear = unclear
-        self._tmp = os.path.join(repo.where.own, "memhtml", "tmp")
+        self._repo = repo
 
     def base(self, path: str) -> Entry | None:
         if self._base is None or path in self._unclear:
@@ -134,17 +135,30 @@ class _Blobs:
         return found[1]
 
     def merge_text(self, base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
-        names = [os.path.join(self._tmp, f"joining-{name}") for name in ("base", "ours", "theirs")]
-        try:
+        with _scratch(self._repo) as folder:
+            names = [os.path.join(folder, name) for name in ("base", "ours", "theirs")]
             for name, data in zip(names, (base, ours, theirs), strict=True):
                 files.write_new(name, data)
-            text, is_clean = self._git.merge_text(*names)
-        except GitFailure:
-            return None  # not text
-        finally:
-            for name in names:
-                files.unlink_if_there(name)
+            try:
+                text, is_clean = self._git.merge_text(*names)
+            except GitFailure:
+                return None  # not text
         return text if is_clean else None
+
+
+@contextmanager
+def _scratch(repo: Repo) -> Iterator[str]:
+    """Yield a folder of one's own, for others may join commits at the same time."""
+    folder = os.path.join(repo.where.own, "memhtml", "tmp")
+    try:
+        os.makedirs(folder, exist_ok=True)
+        own = tempfile.mkdtemp(prefix="joining-", dir=folder)
+    except OSError as error:
+        raise StorageFailure(f"cannot write in {folder!r}: {error.strerror}") from error
+    try:
+        yield own
+    finally:
+        shutil.rmtree(own, ignore_errors=True)
 
 
 def _states(changes: Iterable[Change]) -> dict[str, Entry | None]:
