@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memhtml.traces.files import Found
     from memhtml.traces.record import Record
 
-__all__ = ["Read", "read_records"]
+__all__ = ["Read", "decoded", "read_records", "whole_values"]
 
 
 class Read(NamedTuple):
@@ -36,11 +36,11 @@ def read_records(
     """
     read = LAYOUTS[found.agent].read
     if found.is_whole:
-        for number, said in _whole(file, size):
+        for number, said in whole_values(file, size):
             yield Read(number, size, read(said))
         return
     for one in complete_lines(file, offset=offset, line=line, stop=size):
-        value = None if one.data is None else _decoded(one.data)
+        value = None if one.data is None else decoded(one.data)
         if value is not None:
             yield Read(one.number, one.end, read(value))
         else:
@@ -49,7 +49,8 @@ def read_records(
             yield Read(one.number, one.end, Skip.DROPPED if lost else Skip.IGNORED)
 
 
-def _decoded(data: bytes) -> dict[str, Any] | None:
+def decoded(data: bytes) -> dict[str, Any] | None:
+    """Return the JSON object that *data* is, None if it is none."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):
@@ -57,13 +58,17 @@ def _decoded(data: bytes) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _whole(file: BinaryIO, size: int) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the head of a session that is one JSON object, then its messages, each with a line."""
+def whole_values(file: BinaryIO, size: int) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the head of a session that is one JSON object, then its messages, each with a line.
+
+    Raises:
+        OSError: The file is too large, or no JSON object.
+    """
     if size > MAX_WHOLE_BYTES:
         raise OSError(f"it is one JSON value of {size:,} bytes, more than {MAX_WHOLE_BYTES:,}")
     file.seek(0)
     data = file.read(size)
-    value = _decoded(data)
+    value = decoded(data)
     if value is None:
         raise OSError("it is no JSON object, perhaps because it is being written")
     messages = value.pop("messages", None)
