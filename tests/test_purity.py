@@ -16,6 +16,7 @@ PURE_MODULES = {
         "store.archive",
         "store.batch",
         "store.correct",
+        "store.edit",
         "store.gate",
         "store.legal",
         "store.link",
@@ -30,6 +31,16 @@ PURE_MODULES = {
         "index.project",
         "index.rows",
         "index.schema",
+        # What a transcript says, and what of it is worth keeping.
+        "traces.asked",
+        "traces.candidates",
+        "traces.corrections",
+        "traces.cut",
+        "traces.errors",
+        "traces.mine",
+        "traces.prose",
+        "traces.record",
+        "traces.words",
     )
 }
 """The pure modules of layers that also have impure ones."""

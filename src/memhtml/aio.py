@@ -79,6 +79,7 @@ class AsyncCorpus:
     write = _awaited(Corpus.write)
     read = _awaited(Corpus.read)
     correct = _awaited(Corpus.correct)
+    edit = _awaited(Corpus.edit)
     archive = _awaited(Corpus.archive)
     unarchive = _awaited(Corpus.unarchive)
     link = _awaited(Corpus.link)

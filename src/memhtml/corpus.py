@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         Archived,
         Batch,
         Corrected,
+        Edited,
         Correction,
         Linked,
         Place,
@@ -299,6 +300,42 @@ class Corpus(Closing):
             InvalidMemory: It is archived already.
         """
         from memhtml.store.archive import plan_archive  # only here
+
+    def edit(
+        self,
+        path: str,
+        data: bytes,
+        *,
+        expect: str | None = None,
+        reason: str | None = None,
+        allow_secret: bool = False,
+    ) -> Edited:
+        """Let the file at *path* be *data*, its stamps brought up to date, as one commit.
+
+        For who edits a memory as a whole; what is no longer true is better corrected, which keeps
+        the old one at hand. *expect* is the blob sha of the version that was edited.
+
+        Raises:
+            PathNotFound: No memory stands there, or a new link leads to where nothing does.
+            WriteConflict: The memory is not the version that was edited.
+            InvalidMemory: *data* is no memory.
+            DuplicateContent: Another active memory says already what *data* says.
+            SecretFound: *data* would hold a credential.
+        """
+        from memhtml.store.edit import plan_edit  # only here
+
+        planned, commit = self.carry_out(
+            lambda view, now: plan_edit(
+                path,
+                data,
+                view,
+                now=now,
+                expect=expect,
+                reason=reason,
+                allow_secret=allow_secret,
+            )
+        )
+        return _made_by(commit, planned.result)
 
         planned, commit = self.carry_out(
             lambda view, now: plan_archive(path, view, now=now, reason=reason)

@@ -45,21 +45,16 @@ def show(text: str, world: World) -> None:
 
 def _paged(text: str, pager: str, world: World) -> bool:
     """Show *text* in *pager*; return False where that cannot be run."""
-    import signal  # noqa: PLC0415 - only for a long answer
-    import subprocess  # noqa: PLC0415 - as above
+    import subprocess  # noqa: PLC0415 - only for a long answer
+
+    from memhtml.cli.foreground import in_background  # noqa: PLC0415 - as above
 
     world.stdout.flush()
     # Quit if it fits, keep colours, leave the text on the screen: as git has it.
     env = {"LESS": "FRX", "LV": "-c", **world.env}
     process = subprocess.Popen(pager, shell=True, stdin=subprocess.PIPE, env=env)  # noqa: S602 - the user's own command line, as git runs it
-    # From here on an interrupt is for the pager, which we outlive.
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        assert process.stdin is not None  # noqa: S101 - it was asked for
+    with in_background():
+        # Whoever leaves early has seen enough.
         with suppress(BrokenPipeError):
-            process.stdin.write(text.encode("utf-8", "replace"))
-        with suppress(BrokenPipeError):
-            process.stdin.close()
+            process.communicate(text.encode("utf-8", "replace"))
         return process.wait() not in _CANNOT_RUN
-    finally:
-        signal.signal(signal.SIGINT, before)

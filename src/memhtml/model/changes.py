@@ -20,6 +20,7 @@ __all__ = [
     "Conflict",
     "Corrected",
     "Correction",
+    "Edited",
     "LinkRequest",
     "Linked",
     "OpResult",
@@ -69,6 +70,15 @@ class Corrected:
 
     path: str
     archived_path: str
+    commit: str | None
+    content_hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edited:
+    """What an edit did; *commit* is None where nothing differed."""
+
+    path: str
     commit: str | None
     content_hash: str
 

@@ -23,7 +23,7 @@ from memhtml.transfer.page import page_end, page_start
 from memhtml.transfer.records import first_line, last_line, memory_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import TextIO
 
     from memhtml.corpus import Corpus
@@ -54,18 +54,19 @@ def export(
     format_: str,
     active_only: bool = False,
     force: bool = False,
+    only: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> ExportReport:
     """Write the memories of *corpus* to *out*: ``md`` a folder, ``jsonl`` and ``html`` a file.
 
     Memories are as they are on disk, hand edits included. *force* writes over what is there; in a
-    folder other files stay.
+    folder other files stay. *only* are the paths to write, in that order; all where it is None.
 
     Raises:
         InvalidFlag: something stands at *out* already.
         StorageFailure: it cannot be written.
     """
-    files = _Files(corpus, active_only=active_only, progress=progress)
+    files = _Files(corpus, active_only=active_only, only=only, progress=progress)
     target = Path(out)
     _require_free(target, is_folder=format_ == "md", force=force)
     try:
@@ -86,17 +87,24 @@ class _Files:
     """The memories of a store with their bytes, counted as they pass."""
 
     def __init__(
-        self, corpus: Corpus, *, active_only: bool, progress: Progress | None = None
+        self,
+        corpus: Corpus,
+        *,
+        active_only: bool,
+        only: Sequence[str] | None,
+        progress: Progress | None,
     ) -> None:
         self.count = 0
         self.archived = 0
         self._corpus = corpus
         self._active_only = active_only
+        self._only = only
         self._progress = progress
-        self._skipped = [(file.path, file.reason) for file in corpus.status().skipped]
+        skipped = corpus.status().skipped if only is None else ()
+        self._skipped = [(file.path, file.reason) for file in skipped]
 
     def __iter__(self) -> Iterator[tuple[Memory, bytes]]:
-        paths = sorted(self._corpus.indexed_files())
+        paths = sorted(self._corpus.indexed_files()) if self._only is None else self._only
         for number, path in enumerate(paths, 1):
             if self._progress is not None:
                 self._progress(number, len(paths))

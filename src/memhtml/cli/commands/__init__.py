@@ -14,7 +14,9 @@ __all__ = ["MODULES", "CommandModule", "command_named", "every_command", "run"]
 MODULES = {
     "init": "store",
     "write": "memory",
+    "new": "new",
     "read": "memory",
+    "open": "browse",
     "search": "search",
     "recall": "search",
     "similar": "search",
@@ -28,6 +30,7 @@ MODULES = {
     "reinforce": "state",
     "apply": "batch",
     "correct": "changes",
+    "edit": "edit",
     "archive": "changes",
     "unarchive": "changes",
     "link": "changes",

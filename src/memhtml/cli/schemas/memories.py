@@ -136,6 +136,23 @@ MEMORIES: Mapping[str, Schema] = {
             "contentHash": text("Hash of what the new memory says."),
         },
     ),
+    "memory.edited": record(
+        "A memory that was edited.",
+        {
+            "path": text("Where it is."),
+            "commitSha": COMMIT,
+            "contentHash": text("Hash of what it says now."),
+        },
+    ),
+    "memory.opened": record(
+        "Memories on a page for a browser.",
+        {
+            "page": text("The file of the page."),
+            "url": text("Its address, with what it shows first."),
+            "paths": items("The memories on it.", STRING),
+            "opened": switch("A browser was told to show it."),
+        },
+    ),
     "memory.archived": either(
         "What was archived.",
         camel_schema(ARCHIVED),

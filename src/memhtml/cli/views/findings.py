@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memhtml.checkfiles import Target, check_bytes
 from memhtml.cli.screen import cells, clip, columns, plural, printable
 from memhtml.format.checks import CODES
 from memhtml.model.diagnostics import Severity
@@ -20,7 +21,15 @@ if TYPE_CHECKING:
     from memhtml.cli.screen import Screen
     from memhtml.model.diagnostics import Diagnostic, Span
 
-__all__ = ["Summary", "codes_page", "excerpt", "findings_page", "github_commands", "unified_diff"]
+__all__ = [
+    "Summary",
+    "codes_page",
+    "excerpt",
+    "faults_page",
+    "findings_page",
+    "github_commands",
+    "unified_diff",
+]
 
 _COLOURS = {Severity.VIOLATION: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}
 _GITHUB = {Severity.VIOLATION: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
@@ -88,6 +97,14 @@ def codes_page(screen: Screen) -> str:
         lines += ["", screen.paint(f"{severity.value}s", "bold", _COLOURS[severity])]
         lines += columns(rows, indent=2, width=screen.width)
     return "\n".join(lines[1:]) + "\n"
+
+
+def faults_page(label: str, data: bytes, screen: Screen) -> str:
+    """Return what the checker says of *data*, with the lines at fault; *label* is its name."""
+    report = check_bytes(Target(label, None), data)
+    return "".join(
+        f"{line}\n" for found in report.diagnostics for line in _finding(report, found, screen)
+    )
 
 
 def excerpt(data: bytes, span: Span, width: int) -> tuple[str, int, int] | None:
