@@ -1000,6 +1000,7 @@ class Corpus(Closing):
         migrate: bool = False,
         workers: int = 1,
         limit: int | None = None,
+        batch: int | None = None,
         progress: Progress | None = None,
     ) -> Embedded:
         """Give every text that lacks one a row in the space of *encoder*; see `index.embed`.
@@ -1012,7 +1013,13 @@ class Corpus(Closing):
 
         self.update()
         return embed(
-            self._index, encoder, migrate=migrate, workers=workers, limit=limit, progress=progress
+            self._index,
+            encoder,
+            migrate=migrate,
+            workers=workers,
+            limit=limit,
+            batch=batch,
+            progress=progress,
         )
 
     def coverage(self) -> tuple[Coverage, ...]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["BATCH_TEXTS", "Coverage", "Embedded", "coverage", "embed"]
 
 BATCH_TEXTS = 256
-"""Texts encoded between two commits: some two seconds of work that an interruption may cost."""
+"""Texts encoded between two commits by default: two seconds of work that may be lost."""
 
 _SPACE_OF_KIND = "SELECT id, kind, name, dims, covered FROM spaces WHERE kind = ?"
 _ALL_SPACES = "SELECT id, kind, name, dims, covered FROM spaces ORDER BY kind DESC"
@@ -105,12 +105,14 @@ def embed(
     migrate: bool = False,
     workers: int = 1,
     limit: int | None = None,
+    batch: int | None = None,
     progress: Progress | None = None,
 ) -> Embedded:
     """Give every text that lacks one a row in the space of *encoder*, *limit* of them at most.
 
     *workers* is how many threads a sparse encoder may use. *migrate* replaces another space of the
-    same kind; see Raises.
+    same kind; see Raises. *batch* texts at a time are encoded and kept; what *progress* raises
+    after one ends the run, and loses nothing.
 
     Raises:
         EmbedModelMismatch: The index has rows of another space, and *migrate* is not given.
@@ -130,20 +132,20 @@ def embed(
     total = total if limit is None else min(total, limit)
     written, last = 0, 0
     while written < total:
-        batch = _pending(index, space, last, min(BATCH_TEXTS, total - written))
-        if not batch:
+        pending = _pending(index, space, last, min(batch or BATCH_TEXTS, total - written))
+        if not pending:
             break
-        rows = task.encode([text.text for text in batch])
+        rows = task.encode([text.text for text in pending])
         with index.writing("keep what was encoded") as connection:
             if vectors.find_space(connection, space.kind, space.name) is None:
                 break  # somebody replaced the space, or the index by one without it
-            fresh = [_is_pending(connection, space, text) for text in batch]
+            fresh = [_is_pending(connection, space, text) for text in pending]
             kept = {
-                t.id: row for t, row, is_fresh in zip(batch, rows, fresh, strict=True) if is_fresh
+                t.id: row for t, row, is_fresh in zip(pending, rows, fresh, strict=True) if is_fresh
             }
             task.add(connection, space, kept)
         written += len(kept)
-        last = batch[-1].id
+        last = pending[-1].id
         if progress is not None:
             progress(written, total)
     with index.writing("finish encoding") as connection:

@@ -102,7 +102,9 @@ class Watch:
 
     async def _changed(self) -> list[str]:
         watched = [*self._interest]
-        now = await self._desk.ask(lambda corpus, _: {uri: _state(corpus, uri) for uri in watched})
+        now = await self._desk.ask(
+            lambda corpus, _: {uri: _state(corpus, uri) for uri in watched}, is_call=False
+        )
         changed = [uri for uri in watched if uri in self._seen and now[uri] != self._seen[uri]]
         self._seen.update({uri: now[uri] for uri in watched if uri in self._interest})
         return changed

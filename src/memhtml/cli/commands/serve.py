@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
-from memhtml.cli.command import Command, Flag
+from memhtml.cli.command import Command, Flag, Kind
 from memhtml.cli.envelope import Success
 from memhtml.cli.stores import open_store, root_of
 from memhtml.model.errors import UsageError
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from memhtml.cli.command import Call
     from memhtml.corpus import Corpus
+    from memhtml.model.ports import DenseEncoder, SparseEncoder
 
 __all__ = ["COMMANDS", "run", "script"]
 
@@ -52,6 +54,15 @@ COMMANDS = (
                 repeatable=True,
                 metavar="name",
                 summary="a name by which others may call this machine over HTTP",
+            ),
+            Flag(
+                name="embed",
+                kind=Kind.BOOLEAN,
+                default=True,
+                summary=(
+                    "make missing vectors while nobody asks, if a model has been added; "
+                    "--no-embed leaves that to index embed"
+                ),
             ),
         ),
         response_types=("serve.exit",),
@@ -100,6 +111,7 @@ async def _serve(call: Call) -> int:
     import anyio  # noqa: PLC0415 - as above
 
     from memhtml.mcpserver.desk import Desk  # noqa: PLC0415 - as above
+    from memhtml.mcpserver.idle import Idle  # noqa: PLC0415 - as above
     from memhtml.mcpserver.server import make_server  # noqa: PLC0415 - as above
 
     logging.basicConfig(stream=call.world.stderr, level=logging.WARNING)
@@ -108,10 +120,11 @@ async def _serve(call: Call) -> int:
     stop = anyio.Event()
     caught: list[int] = []
     try:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_stop_on_signal, stop, caught)
-            await serve(make_server(desk), stop)
-            tasks.cancel_scope.cancel()
+        with Idle(desk, partial(_encoder, call)):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_stop_on_signal, stop, caught)
+                await serve(make_server(desk), stop)
+                tasks.cancel_scope.cancel()
     finally:
         desk.close()
     return 128 + caught[0] if caught else 0
@@ -121,6 +134,16 @@ def _opener(call: Call) -> Callable[[], Corpus]:
     """Return what opens the store; whether one was named is seen now."""
     root_of(call)
     return lambda: open_store(call, index_delay=_INDEX_DELAY_SECONDS)
+
+
+def _encoder(call: Call, name: str | None) -> SparseEncoder | DenseEncoder | None:
+    """Return the encoder of a model that has been added, of the default one without a *name*."""
+    from memhtml.cli import encoders  # noqa: PLC0415 - only who encodes
+
+    name = name or encoders.DEFAULT_MODEL
+    if not call.is_on("embed") or encoders.find_installed(call, name) is None:
+        return None
+    return encoders.open_encoder(call, name)
 
 
 def _transport(call: Call) -> Callable[[Server[Any], anyio.Event], Awaitable[None]]:
