@@ -12,11 +12,11 @@ import pytest
 from mcp import Client, MCPError
 from mcp.types import PromptReference, ResourceTemplateReference, ResourceUpdatedNotification
 
+from memhtml.answers.failures import ADVICE
+from memhtml.answers.fence import NOTICE
 from memhtml.corpus import Corpus
 from memhtml.mcpserver import resources
 from memhtml.mcpserver.desk import Cancelled, Desk
-from memhtml.mcpserver.failures import ADVICE
-from memhtml.mcpserver.fence import NOTICE
 from memhtml.mcpserver.instructions import INSTRUCTIONS
 from memhtml.mcpserver.prompts import PROMPTS, fill
 from memhtml.mcpserver.server import make_server

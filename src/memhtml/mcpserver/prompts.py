@@ -6,7 +6,7 @@ import secrets
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from memhtml.mcpserver.fence import fenced
+from memhtml.answers.fence import fenced
 from memhtml.model.errors import InvalidFlag
 from memhtml.model.instants import is_instant, stamp
 from memhtml.model.paths import original_path

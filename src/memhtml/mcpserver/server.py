@@ -19,9 +19,9 @@ from mcp.server.lowlevel import Server
 from mcp.server.subscriptions import ListenHandler
 from mcp.shared.exceptions import MCPError
 
+from memhtml.answers.failures import Failure, failure_of
+from memhtml.answers.fence import NOTICE, fenced
 from memhtml.mcpserver import resources
-from memhtml.mcpserver.failures import Failure, failure_of
-from memhtml.mcpserver.fence import NOTICE, fenced
 from memhtml.mcpserver.instructions import INSTRUCTIONS
 from memhtml.mcpserver.prompts import PROMPT_NAMED, PROMPTS, fill
 from memhtml.mcpserver.tool import check
