@@ -33,3 +33,7 @@ class Settings(NamedTuple):
     """What a memory says is to do opens a task while the memory is so young."""
     trace_sessions: int = 10
     """Transcripts consolidated in one run (sleep format §3)."""
+    compress_after_days: float = 90.0
+    """Nothing is folded into another before it was quiet for so long."""
+    max_compressions: int = 25
+    """Memories written in one run out of several."""
