@@ -369,3 +369,20 @@ def test_what_is_suggested_where_an_error_has_no_idea_can_be_run_or_is_prose(cod
     for suggestion in failure_of(error).suggestions:
         assert fault_of(suggestion) is None
         assert "<" not in suggestion
+
+
+def test_a_brief_manifest_names_every_command_in_little_room() -> None:
+    brief = call("manifest", "--brief", "--dense")
+    calls = {row["call"]: row["summary"] for row in brief.data["commands"]}
+    for command, line in zip(every_command(), calls, strict=True):
+        assert line.startswith(f"memhtml {command.name}")
+        assert calls[line] == command.summary
+        for flag in command.flags:
+            groups = brief.data["flagGroups"]
+            named = [line, *(flags for name, flags in groups.items() if f"[{name}]" in line)]
+            assert any(flag.name in str(part) for part in named), (command.name, flag.name)
+    assert len(brief.out) < len(call("manifest", "--dense").out) / 8
+    shown = call("manifest", "--brief", "--text").out
+    assert "memhtml search <query> [filters] [--at <commit>]" in shown
+    assert "[--no-abstain]" in shown
+    assert call("manifest", "--brief", "--schemas").json["code"] == "ERR_INVALID_FLAG"

@@ -122,6 +122,7 @@ CALLS: tuple[tuple[str, ...], ...] = (
     ("manifest", "--schemas"),
     ("manifest", "--schemas", "memory.hits", ERROR),
     ("help",),
+    ("manifest", "--brief"),
     ("help", "search"),
     ("help", "task", "add"),
     ("completion", "bash"),

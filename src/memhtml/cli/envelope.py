@@ -91,6 +91,7 @@ RESPONSE_TYPES: Mapping[str, str] = {
 
 ERROR_CODES: Mapping[str, str] = {
     "ERR_UNKNOWN_COMMAND": "there is no such command",
+    "cli.brief": "how each command is called and what for",
     "ERR_MISSING_ARGUMENT": "something required was not given",
     "ERR_INVALID_FLAG": "a flag is unknown, or its value cannot be used",
     "ERR_UNEXPECTED_ARGUMENT": "more was given than the command takes",

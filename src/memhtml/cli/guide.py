@@ -14,7 +14,7 @@ from memhtml.cli.envelope import API_VERSION, ERROR_CODES, RESPONSE_TYPES
 from memhtml.model.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from memhtml.cli.command import Argument, Command, Flag
     from memhtml.cli.envelope import Json
@@ -24,6 +24,8 @@ __all__ = [
     "GUIDE",
     "SUMMARY",
     "USAGE_CODES",
+    "brief_json",
+    "brief_text",
     "command_json",
     "flag_notes",
     "help_json",
@@ -146,6 +148,55 @@ def manifest_json() -> dict[str, Json]:
         "responseMeanings": dict(RESPONSE_TYPES),
         "commands": [command_json(command) for command in every_command()],
     }
+
+
+def brief_json() -> dict[str, Json]:
+    """Return how each command is called and what for; flags that many share are stated once."""
+    return {
+        "name": "memhtml",
+        "version": VERSION,
+        "summary": SUMMARY,
+        "apiVersion": API_VERSION,
+        "guide": [{"topic": topic, "body": body} for topic, body in GUIDE],
+        "globalFlags": [spelling(flag) for flag in GLOBAL_FLAGS],
+        "flagGroups": {name: [*map(spelling, flags)] for name, flags in _groups().items()},
+        "commands": [
+            {"call": _brief_call(command), "summary": command.summary}
+            for command in every_command()
+        ],
+    }
+
+
+def brief_text() -> str:
+    """Return `brief_json` as lines."""
+    lines = [f"memhtml {VERSION}: {SUMMARY}", ""]
+    lines += [f"{topic}: {body}" for topic, body in GUIDE]
+    lines += ["", f"flags of every command: {', '.join(map(spelling, GLOBAL_FLAGS))}"]
+    lines += [f"[{name}]: {', '.join(map(spelling, fs))}" for name, fs in _groups().items()]
+    lines += ["", *(f"{_brief_call(c)}: {c.summary}" for c in every_command())]
+    return "\n".join(lines) + "\n"
+
+
+def _groups() -> Mapping[str, tuple[Flag, ...]]:
+    from memhtml.cli.commands.memory import DRAFT_FLAGS  # noqa: PLC0415 - goes with all commands
+    from memhtml.cli.scopes import SCOPE_FLAGS  # noqa: PLC0415 - as above
+
+    return {"filters": SCOPE_FLAGS, "statement flags": DRAFT_FLAGS}
+
+
+def _brief_call(command: Command) -> str:
+    words = [command.usage.removesuffix(" [flags]")]
+    rest = [flag for flag in command.flags if not flag.required]
+    for name, flags in _groups().items():
+        own = [flag for flag in rest if flag not in flags]
+        # Some leave one or two of a group out.
+        if len(rest) - len(own) > len(flags) // 2:
+            words.append(f"[{name}]")
+            rest = own
+    for flag in rest:
+        off = flag.default is True
+        words.append(f"[--no-{flag.name}]" if off else f"[{spelling(flag)}]")
+    return " ".join(words)
 
 
 def command_json(command: Command) -> dict[str, Json]:

@@ -34,11 +34,19 @@ COMMANDS = (
                 repeatable=True,
             ),
         ),
-        flags=(Flag(name="schemas", kind=Kind.BOOLEAN, summary="answer with JSON Schemas"),),
+        flags=(
+            Flag(
+                name="brief",
+                kind=Kind.BOOLEAN,
+                summary="only how each command is called and what for: fit for an agent's context",
+            ),
+            Flag(name="schemas", kind=Kind.BOOLEAN, summary="answer with JSON Schemas"),
+        ),
         is_about_store=False,
-        response_types=("cli.manifest", "cli.schemas"),
+        response_types=("cli.manifest", "cli.brief", "cli.schemas"),
         examples=(
             "memhtml manifest --json",
+            "memhtml manifest --brief --text",
             "memhtml manifest --schemas",
             "memhtml manifest --schemas memory.hits --text",
         ),
@@ -59,6 +67,10 @@ COMMANDS = (
 
 def run(call: Call) -> Success:
     """Answer with the whole contract, with that of one command, or with schemas."""
+    if call.values.get("brief"):
+        if call.values.get("schemas"):
+            raise call.refuse("brief", "not with --schemas")
+        return _brief()
     if call.values.get("schemas"):
         return _schemas(call.texts("type"))
     if call.values.get("type"):
@@ -77,6 +89,12 @@ def _manifest() -> Success:
     from memhtml.cli.views.helppages import overview  # noqa: PLC0415 - as above
 
     return Success("cli.manifest", manifest_json(), overview)
+
+
+def _brief() -> Success:
+    from memhtml.cli.guide import brief_json, brief_text  # noqa: PLC0415 - imports every command
+
+    return Success("cli.brief", brief_json(), lambda _: brief_text())
 
 
 def _schemas(names: Sequence[str]) -> Success:

@@ -317,6 +317,27 @@ OTHERS: Mapping[str, Schema] = {
             "commands": items("Every command.", record("A command.", _COMMAND)),
         },
     ),
+    "cli.brief": record(
+        "The contract in brief.",
+        {
+            "name": text("The program."),
+            "version": text("Its version."),
+            "summary": text("What it is."),
+            "apiVersion": {"const": API_VERSION, "description": "The version of the documents."},
+            "guide": items(
+                "What to know before the first call.",
+                record("A topic.", {"topic": text("What about."), "body": text("What to know.")}),
+            ),
+            "globalFlags": items("Flags of every command.", STRING),
+            "flagGroups": mapping(
+                "What a name in brackets stands for in a call.", items("Its flags.", STRING)
+            ),
+            "commands": items(
+                "Every command.",
+                record("A command.", {"call": text("How."), "summary": text("What for.")}),
+            ),
+        },
+    ),
     "cli.help": record(
         "The contract of one command.",
         {

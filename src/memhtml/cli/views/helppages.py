@@ -63,7 +63,7 @@ def command_page(command: Command, screen: Screen) -> str:
     lines += ["", _heading("Exit status", screen), *_pairs(statuses, screen)]
     lines += ["", _heading("Examples", screen), *(f"  {example}" for example in command.examples)]
     if others := see_also(command):
-        lines += ["", _heading("See also", screen), "  " + ", ".join(others)]
+        lines += ["", _heading("See also", screen), *_prose(", ".join(others), screen, indent=2)]
     return "\n".join(lines) + "\n"
 
 
