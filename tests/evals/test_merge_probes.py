@@ -11,7 +11,7 @@ import pytest
 
 from memhtml.corpus import Corpus
 from memhtml.evals.merge import asker, probe_merge
-from memhtml.evals.probes import query_of
+from memhtml.evals.probes import Probe, query_of
 from memhtml.format.edit import SetMeta, apply_edits
 from memhtml.model.changes import Correction
 from memhtml.model.document import Facet
@@ -91,6 +91,40 @@ def test_a_successor_that_does_not_say_it_is_a_regression_with_ranks(corpus: Cor
             "question": False,
         }
     ]
+
+
+def test_a_successor_in_other_words_may_stand_among_the_first_five_and_that_is_told(
+    corpus: Corpus,
+) -> None:
+    base = head(corpus)
+    old = corpus.search("ingest worker retries").hits[0].path
+    corpus.correct(Correction(target=old, title="x", claim="Failed ingest gets three more tries."))
+    write(corpus, "The ingest worker retries a failed export three times.")
+    found = probe_merge(corpus, base, head(corpus))
+    (probe,) = [probe for probe in found.probes if probe.path == old]
+    assert (probe.rank_before, probe.rank_after) == (1, 2)
+    assert found.slipped == (probe,)
+    assert found.passed
+
+
+@pytest.mark.parametrize(
+    ("probe", "is_harder"),
+    [
+        (Probe("q", "a", "a", 1, 1), False),
+        (Probe("q", "a", "a", 1, 2), True),
+        (Probe("q", "a", "a", 3, None), True),
+        (Probe("q", "a", "a", None, None), False),
+        (Probe("q", "a", "b", 1, 5), False),
+        (Probe("q", "a", "b", 1, 6), True),
+        (Probe("q", "a", "b", 7, 7), False),
+        (Probe("q", "a", "b", 7, 8), True),
+        (Probe("q", "a", "a", 2, 5, is_question=True), False),
+        (Probe("q", "a", "a", 2, 6, is_question=True), True),
+        (Probe("q", "a", "a", 6, 9, is_question=True), False),
+    ],
+)
+def test_what_counts_as_harder(probe: Probe, is_harder: bool) -> None:
+    assert probe.is_harder is is_harder
 
 
 def test_a_newcomer_that_pushes_a_neighbour_down_is_a_regression_of_the_neighbour(

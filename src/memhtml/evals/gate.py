@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.corpus import Corpus
 from memhtml.evals.hashed import HashedWords
-from memhtml.evals.probes import DEPTH
 from memhtml.evals.synthetic import Kind, make_synthetic
 from memhtml.index.database import open_index
 from memhtml.index.usage import Signal, open_usage
@@ -39,6 +38,8 @@ __all__ = ["FLOORS", "MRR_FLOOR", "SEED", "Discrimination", "HardFamily", "Judge
 SEED = 20260802
 SIZE = 200
 PROBES = 36
+LIMIT = 40
+"""Hits of each search; whatever is not among them was not found."""
 MRR_FLOOR = 0.85
 
 FLOORS = {
@@ -233,7 +234,7 @@ class _Asking:
     def _ask(self, text: str, as_of: str | None) -> Hits:
         begin = time.perf_counter()
         scope = None if as_of is None else make_scope(as_of=as_of)
-        found = search(self._index, text, scope, DEPTH, means=self._means)
+        found = search(self._index, text, scope, LIMIT, means=self._means)
         self.latencies.append(1000 * (time.perf_counter() - begin))
         return found
 

@@ -52,6 +52,11 @@ class Probed(NamedTuple):
         return tuple(probe for probe in self.probes if probe.is_harder)
 
     @property
+    def slipped(self) -> tuple[Probe, ...]:
+        """What stands lower than before, by as much as it may."""
+        return tuple(probe for probe in self.probes if probe.has_slipped)
+
+    @property
     def passed(self) -> bool:
         """Whether nothing became harder to find."""
         return not self.regressions
@@ -63,21 +68,23 @@ class Probed(NamedTuple):
             "probes": len(self.probes),
             "questions": sum(probe.is_question for probe in self.probes),
             "notFoundBefore": sum(probe.rank_before is None for probe in self.probes),
-            "regressions": [
-                {
-                    "query": probe.query,
-                    "path": probe.path,
-                    "rankBefore": probe.rank_before,
-                    "rankAfter": probe.rank_after,
-                    "successor": probe.heir if probe.heir != probe.path else None,
-                    "question": probe.is_question,
-                }
-                for probe in self.regressions
-            ],
+            "regressions": [_as_json(probe) for probe in self.regressions],
+            "slipped": [_as_json(probe) for probe in self.slipped],
             "retired": list(self.retired),
             "rewritten": list(self.rewritten),
             "leftOut": self.left_out,
         }
+
+
+def _as_json(probe: Probe) -> dict[str, object]:
+    return {
+        "query": probe.query,
+        "path": probe.path,
+        "rankBefore": probe.rank_before,
+        "rankAfter": probe.rank_after,
+        "successor": probe.heir if probe.heir != probe.path else None,
+        "question": probe.is_question,
+    }
 
 
 def asker(corpus: Corpus, commit: str | None = None) -> Ask:

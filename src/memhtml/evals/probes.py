@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["DEPTH", "TIE", "Ask", "Claim", "Probe", "place_of", "probe_all", "query_of"]
 
-DEPTH = 40
-"""How many hits a probe looks at; whoever makes an `Ask` asks for so many."""
+DEPTH = 20
+"""How many hits a probe looks at; whoever makes an `Ask` asks for so many. Claims are asked for by
+their own words, so nearly all stand among the first three."""
 
 QUERY_WORDS = 12
 
@@ -55,18 +56,31 @@ class Probe(NamedTuple):
     """From 1; None when it was not among the hits."""
     rank_after: int | None
     is_question: bool = False
-    """A question the memory says it answers; it may move within the first few places."""
+    """A question that a memory says it answers, and no claim."""
+
+    @property
+    def bar(self) -> int | None:
+        """The lowest place it may have after the change; None when any will do.
+
+        A claim that is still said must not stand lower. One that was superseded is said in other
+        words from now on, and a question has an answer as long as it is among the first few.
+        """
+        if self.rank_before is None:
+            return None
+        if self.is_question:
+            return WITHIN if self.rank_before <= WITHIN else None
+        return self.rank_before if self.heir == self.path else max(self.rank_before, WITHIN)
 
     @property
     def is_harder(self) -> bool:
-        """Whether it was found, and now stands lower or is not found."""
-        if self.rank_before is None:
-            return False
-        if self.is_question:
-            was, bar = self.rank_before <= WITHIN, WITHIN
-        else:
-            was, bar = True, self.rank_before
-        return was and (self.rank_after is None or self.rank_after > bar)
+        """Whether it stands lower than it may."""
+        return self.bar is not None and (self.rank_after is None or self.rank_after > self.bar)
+
+    @property
+    def has_slipped(self) -> bool:
+        """Whether it stands lower than before, and may."""
+        before, after = self.rank_before, self.rank_after
+        return before is not None and after is not None and after > before and not self.is_harder
 
 
 def query_of(claim: str) -> str:
