@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.traces.cut import clipped
-from memhtml.traces.files import open_transcript, read_head
+from memhtml.traces.files import Found, open_transcript, read_head
 from memhtml.traces.layouts import LAYOUTS
 from memhtml.traces.reading import read_records
 from memhtml.traces.record import ALL_TURNS, Record, Role, Skip
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     import apsw
 
+    from memhtml.model.ports import Progress
     from memhtml.traces.database import TraceBase
-    from memhtml.traces.files import Found
     from memhtml.traces.reading import Read
     from memhtml.traces.record import Entry
 
@@ -127,7 +127,14 @@ class _Mark(NamedTuple):
     agent_id: str | None
 
 
-def scan(base: TraceBase, roots: Sequence[str], *, now: str, agents: Iterable[str] = ()) -> Report:
+def scan(
+    base: TraceBase,
+    roots: Sequence[str],
+    *,
+    now: str,
+    agents: Iterable[str] = (),
+    progress: Progress | None = None,
+) -> Report:
     """Read what was said since the last scan in the transcripts below *roots*.
 
     *agents* are names of layouts; by default all are looked for in each root. *now* is the instant
@@ -139,19 +146,21 @@ def scan(base: TraceBase, roots: Sequence[str], *, now: str, agents: Iterable[st
     """
     report = Report(roots=tuple(roots))
     ongoing = _Scan(base, now, report)
-    chosen = tuple(agents) or tuple(LAYOUTS)
+    work = list[Found]()
     for root in dict.fromkeys(roots):
-        for agent in chosen:
-            seen = set[str]()
+        for agent in tuple(agents) or LAYOUTS:
             try:
-                for found in LAYOUTS[agent].find(root):
-                    seen.add(found.path)
-                    report.files_seen += 1
-                    ongoing.look_at(found)
+                found = list(LAYOUTS[agent].find(root))
             except OSError as error:
                 report.failures.append((str(error.filename or root), _reason(error)))
                 continue
-            report.missing += _miss(base, root, agent, seen)
+            work += found
+            report.missing += _miss(base, root, agent, {one.path for one in found})
+    report.files_seen = len(work)
+    for place, one in enumerate(work):
+        if progress is not None:
+            progress(place, len(work))
+        ongoing.look_at(one)
     return report
 
 

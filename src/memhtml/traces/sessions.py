@@ -24,6 +24,7 @@ __all__ = [
     "SETTLE_SECONDS",
     "Session",
     "Transcript",
+    "count_sessions",
     "due_sessions",
     "find_sessions",
     "mark_consolidated",
@@ -122,6 +123,13 @@ def sessions_of(base: TraceBase, session_ids: Iterable[str]) -> dict[str, Sessio
     with base.guarded("look up sessions") as connection:
         found = ((one, _session(connection, one)) for one in dict.fromkeys(session_ids))
         return {one: session for one, session in found if session is not None}
+
+
+def count_sessions(base: TraceBase) -> int:
+    """Return how many sessions are known."""
+    with base.guarded("count sessions") as connection:
+        ((count,),) = connection.execute("SELECT count(DISTINCT session_id) FROM files")
+    return int(count)
 
 
 def find_sessions(base: TraceBase, prefix: str, *, limit: int = 10) -> list[str]:

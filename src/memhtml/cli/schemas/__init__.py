@@ -13,6 +13,7 @@ from memhtml.cli.envelope import API_VERSION, ERROR_CODES, RESPONSE_TYPES
 from memhtml.cli.schemas.memories import MEMORIES
 from memhtml.cli.schemas.others import OTHERS
 from memhtml.cli.schemas.stores import STORES
+from memhtml.cli.schemas.traces import TRACES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -24,7 +25,7 @@ __all__ = ["DATA", "ERROR", "all_schemas"]
 ERROR = "error"
 """The name of the schema of a failure."""
 
-DATA: Mapping[str, Schema] = {**MEMORIES, **STORES, **OTHERS}
+DATA: Mapping[str, Schema] = {**MEMORIES, **STORES, **TRACES, **OTHERS}
 """The schema of ``data``, by type. Every member is there, unless ``--dense`` leaves out nulls."""
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
