@@ -11,12 +11,13 @@ some of the attributes of its kind, and each attribute is said in one way and as
 - *nonsense*: invented words around a word of some fact.
 
 The last three are 200 together, a third each. Reported is the share that gets no answer, by words
-alone and with the sparse model.
+alone and with each model that has been added.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import html
 import os
 import random
@@ -30,8 +31,9 @@ from memhtml.index.database import open_index
 from memhtml.index.embed import embed
 from memhtml.index.indexer import update
 from memhtml.model.errors import ModelUnavailable
-from memhtml.providers.encoders.load import query_table, sparse_encoder
+from memhtml.providers.encoders.load import dense_encoder, query_table, sparse_encoder
 from memhtml.providers.models import cache_home
+from memhtml.search.arms.dense import DenseQuestions
 from memhtml.search.search import Means, search
 from memhtml.store.repo import Repo
 
@@ -226,6 +228,11 @@ def means_of(cache: Path) -> dict[str, Means]:
         found["words + sparse"] = Means(queries=query_table("splade-tiny", cache))
     except ModelUnavailable as error:
         print(error, file=sys.stderr)
+    with contextlib.suppress(ModelUnavailable):
+        dense = DenseQuestions(dense_encoder("minilm", cache))
+        found["words + dense"] = Means(dense=dense)
+        if "words + sparse" in found:
+            found["words + sparse + dense"] = found["words + sparse"]._replace(dense=dense)
     return found
 
 
@@ -289,6 +296,8 @@ def build(root: Path, facts: Sequence[str], cache: Path) -> Index:
         embed(index, sparse_encoder("splade-tiny", cache))
     except ModelUnavailable as error:
         print(error, file=sys.stderr)
+    with contextlib.suppress(ModelUnavailable):
+        embed(index, dense_encoder("minilm", cache))
     return index
 
 

@@ -1,6 +1,6 @@
 """Retrieval quality: recall@5, recall@10, MRR and nDCG@10 over a file of memories and questions.
 
-    python bench/retrieval.py --data FILE [--cache DIR] [--keep DIR]
+    python bench/retrieval.py --data FILE [--cache DIR] [--keep DIR] [--dense]
 
 FILE has one JSON object a line: memories (``kind``, ``corpus``, ``id``, ``session``, ``at``,
 ``text``) and queries (``kind``, ``corpus``, ``id``, ``category``, ``text``, ``evidence``). Each
@@ -33,9 +33,10 @@ import apsw
 from memhtml.index.database import open_index
 from memhtml.index.embed import embed
 from memhtml.index.indexer import update
-from memhtml.providers.encoders.load import query_table, sparse_encoder
+from memhtml.providers.encoders.load import dense_encoder, query_table, sparse_encoder
 from memhtml.providers.models import cache_home
 from memhtml.scoring.stopwords import content_words
+from memhtml.search.arms.dense import DenseQuestions
 from memhtml.search.search import Means, search
 from memhtml.store.repo import Repo
 
@@ -85,15 +86,16 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--cache", type=Path, default=cache_home(os.environ, sys.platform))
     parser.add_argument("--keep", type=Path, help="where stores stay for the next run")
+    parser.add_argument("--dense", action="store_true", help="also with the dense model, minilm")
     options = parser.parse_args()
     corpora, questions = read(options.data)
     with tempfile.TemporaryDirectory() as folder:
         root = options.keep or Path(folder)
-        stores = {name: build(root / name, m, options.cache) for name, m in corpora.items()}
-        report(systems(options.cache), stores, questions)
+        stores = {name: build(root / name, m, options) for name, m in corpora.items()}
+        report(systems(options.cache, with_dense=options.dense), stores, questions)
 
 
-def systems(cache: Path) -> dict[str, Callable[[Store, str], list[str]]]:
+def systems(cache: Path, *, with_dense: bool) -> dict[str, Callable[[Store, str], list[str]]]:
     queries = query_table("splade-tiny", cache)
 
     def product(means: Means) -> Callable[[Store, str], list[str]]:
@@ -103,12 +105,17 @@ def systems(cache: Path) -> dict[str, Callable[[Store, str], list[str]]]:
 
         return ask
 
-    return {
+    found = {
         "plain bm25": plain_bm25,
         "words": product(Means(with_neighbours=False)),
         "words + sparse": product(Means(queries=queries, with_neighbours=False)),
         "default (+ neighbours)": product(Means(queries=queries)),
     }
+    if with_dense:
+        dense = DenseQuestions(dense_encoder("minilm", cache))
+        found["words + dense"] = product(Means(dense=dense, with_neighbours=False))
+        found["default + dense"] = product(Means(queries=queries, dense=dense))
+    return found
 
 
 def plain_bm25(store: Store, question: str) -> list[str]:
@@ -120,7 +127,7 @@ def plain_bm25(store: Store, question: str) -> list[str]:
     return [name for (name,) in found]
 
 
-def build(root: Path, memories: Sequence[Memory], cache: Path) -> Store:
+def build(root: Path, memories: Sequence[Memory], options: argparse.Namespace) -> Store:
     """Make a store of *memories*, or take the one that stands at *root*."""
     ids = {f"areas/turns/{number:04}.html": memory.id for number, memory in enumerate(memories)}
     if not (root / ".git").exists():
@@ -133,7 +140,9 @@ def build(root: Path, memories: Sequence[Memory], cache: Path) -> Store:
     index = open_index(str(root))
     with Repo.open(str(root)) as repo:
         update(index, repo, now=NOW)
-    embed(index, sparse_encoder("splade-tiny", cache))
+    embed(index, sparse_encoder("splade-tiny", options.cache))
+    if options.dense:
+        embed(index, dense_encoder("minilm", options.cache))
     bare = apsw.Connection(":memory:")
     bare.execute(
         "CREATE VIRTUAL TABLE memories USING fts5 (id UNINDEXED, text, "

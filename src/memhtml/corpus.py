@@ -9,7 +9,6 @@ read no database.
 from __future__ import annotations
 
 import os
-import sys
 from _thread import RLock, get_ident
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -55,8 +54,8 @@ if TYPE_CHECKING:
         Archived,
         Batch,
         Corrected,
-        Edited,
         Correction,
+        Edited,
         Linked,
         Place,
         Request,
@@ -66,12 +65,13 @@ if TYPE_CHECKING:
     from memhtml.model.document import Document
     from memhtml.model.history import Blamed, Commit, Piece, Synced, Version
     from memhtml.model.memory import Checked, Draft, Memory, Written
-    from memhtml.model.ports import DenseEncoder, Progress, SparseEncoder, SparseQueries
+    from memhtml.model.ports import DenseEncoder, Progress, SparseEncoder
     from memhtml.model.tree import TreeEntry, WorktreeChange
     from memhtml.model.vocabulary import Bucket, Rel, TaskStatus
     from memhtml.search.answers import Question
     from memhtml.search.graph import GraphEdge, Neighbourhood
     from memhtml.search.lists import EntityList, FileList, ListedTask, TagUse, TaskList
+    from memhtml.search.models import Models
     from memhtml.search.ranking import Means
     from memhtml.search.recall import Pack, Unit
     from memhtml.search.scope import Scope
@@ -154,17 +154,22 @@ class Corpus(Closing):
         on_lag: Callable[[str], object],
         detect: Callable[[str], str | None],
         cache_dir: str | None = None,
+        *,
+        encoder: DenseEncoder | None = None,
+        is_warm: bool = False,
     ) -> None:
         self._store = repo
         self._clock = clock
         self._on_lag = on_lag
         self._detect = detect
         self._cache_dir = cache_dir
+        self._encoder = encoder
+        self._is_warm = is_warm
         self._is_closed = False
         self._opened: dict[int, Index] = {}
         """By thread. One that ended leaves its own to the next that gets its number."""
         self._building = RLock()
-        self._queries: SparseQueries | None = None
+        self._models: Models | None = None
 
     @classmethod
     def init(
@@ -189,6 +194,8 @@ class Corpus(Closing):
         on_lag: Callable[[str], object] = lambda _: None,
         detect: Callable[[str], str | None] | None = None,
         cache_dir: str | os.PathLike[str] | None = None,
+        encoder: DenseEncoder | None = None,
+        is_warm: bool = False,
     ) -> Self:
         """Open the store at *root*.
 
@@ -197,7 +204,9 @@ class Corpus(Closing):
         for long-lived processes: for so many seconds after a write git's index may lag behind.
         *on_lag* hears why files or an index could not follow a commit that was made. *detect*
         proposes the language of a fence that names none; by default our own detector does. Models
-        stand in *cache_dir*; by default in the user's cache folder.
+        stand in *cache_dir*; by default in the user's cache folder. *encoder* is a dense one that
+        questions are put to as well, if the index has vectors of it; a process that *is_warm*, for
+        it lives on, loads the one that the index has vectors of with its first question.
 
         Raises:
             NotAStore: *root* is not the top of its own git repository.
@@ -210,7 +219,7 @@ class Corpus(Closing):
             index_delay=index_delay,
         )
         folder = None if cache_dir is None else os.fspath(cache_dir)
-        return cls(repo, clock, on_lag, detect or _detect, folder)
+        return cls(repo, clock, on_lag, detect or _detect, folder, encoder=encoder, is_warm=is_warm)
 
     def close(self) -> None:
         """Bring git's index in step and let go of everything; closing twice is harmless.
@@ -292,15 +301,6 @@ class Corpus(Closing):
             self._note_correction(planned.result.path, correction)
         return _made_by(commit, planned.result)
 
-    def archive(self, path: str, *, reason: str) -> Archived:
-        """Move a memory into the archive.
-
-        Raises:
-            PathNotFound: No memory stands there.
-            InvalidMemory: It is archived already.
-        """
-        from memhtml.store.archive import plan_archive  # only here
-
     def edit(
         self,
         path: str,
@@ -336,6 +336,15 @@ class Corpus(Closing):
             )
         )
         return _made_by(commit, planned.result)
+
+    def archive(self, path: str, *, reason: str) -> Archived:
+        """Move a memory into the archive.
+
+        Raises:
+            PathNotFound: No memory stands there.
+            InvalidMemory: It is archived already.
+        """
+        from memhtml.store.archive import plan_archive  # only here
 
         planned, commit = self.carry_out(
             lambda view, now: plan_archive(path, view, now=now, reason=reason)
@@ -745,13 +754,16 @@ class Corpus(Closing):
         abstain: bool = True,
         neighbours: bool = True,
         at: str | None = None,
+        dense: bool | None = None,
     ) -> Hits:
         """Return the memories that answer *text*, best first; see `memhtml.search`.
 
         *scan* looks for files edited by hand first; without it only commits are followed. *cursor*
         asks for the page after the answer that gave it. Without *abstain*, whatever matches at all
         comes back, be it an answer or not; without *neighbours*, only what matches itself does.
-        *at* names a commit: the answer is what the store would have said then.
+        *at* names a commit: the answer is what the store would have said then. With *dense*, a
+        dense model is loaded if need be, a quarter of a second; by default only one that is there
+        is asked. The answer says what was not.
 
         Raises:
             InvalidFlag: A filter, *limit*, *cursor* or *at* is not one that can be used.
@@ -761,7 +773,7 @@ class Corpus(Closing):
         from memhtml.search.search import search  # a write never needs it
 
         def ask(index: Index) -> Hits:
-            means = self._means()._replace(with_neighbours=neighbours)
+            means = self._means(dense=dense)._replace(with_neighbours=neighbours)
             return search(index, text, scope, limit, cursor=cursor, abstain=abstain, means=means)
 
         return self._ask(ask, scan=scan) if at is None else self._ask_past(ask, at)
@@ -783,8 +795,11 @@ class Corpus(Closing):
         unit: Unit | None = None,
         limit: int = 30,
         scan: bool = True,
+        dense: bool | None = None,
     ) -> Pack:
         """Return what memories say about *text*, quoted within a budget; see `search.recall`.
+
+        *dense* is that of `search`.
 
         Raises:
             InvalidFlag: A filter, a budget or *limit* is out of range.
@@ -803,7 +818,7 @@ class Corpus(Closing):
                 arc_budget=arc_budget,
                 unit=unit or Unit.CHARS,
                 limit=limit,
-                means=self._means(),
+                means=self._means(dense=dense),
             )
 
         return self._ask(ask, scan=scan)
@@ -960,25 +975,14 @@ class Corpus(Closing):
         with open_snapshot(self._index, self._repo, self.root, commit, now=now) as index:
             return ask(index)
 
-    def _means(self) -> Means:
-        """Return what a search may use: usage, and the question side of the index's model."""
-        from memhtml.search.arms.sparse import space_name  # a write never needs it
-        from memhtml.search.ranking import Means  # as above
+    def _means(self, *, dense: bool | None = None) -> Means:
+        """Return what a search may use: usage, and the question side of the index's models."""
+        if self._models is None:
+            from memhtml.search.models import Models  # a write never needs it
 
-        space = space_name(self._index)
-        means = Means(usage=self.usage, now=stamp(self._clock()))
-        if space is None:
-            return means
-        if self._queries is None or self._queries.space_id != space:
-            from memhtml.providers.encoders.load import query_table  # words alone need none
-            from memhtml.providers.home import cache_folder  # goes with it
-
-            folder = self._cache_dir or cache_folder(os.environ, sys.platform)
-            try:
-                self._queries = query_table(space.partition("@")[0], folder)
-            except MemhtmlError as error:
-                return means._replace(unavailable=error.message)
-        return means._replace(queries=self._queries)
+            self._models = Models(self._cache_dir, encoder=self._encoder, is_warm=self._is_warm)
+        means = self._models.means(self._index, dense=dense)
+        return means._replace(usage=self.usage, now=stamp(self._clock()))
 
     def _find_document(self, path: str) -> Document | None:
         from memhtml.format.parse import parse  # loads the parser

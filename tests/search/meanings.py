@@ -1,4 +1,4 @@
-"""A sparse encoder whose meanings are written down, so that tests know what is like what."""
+"""Encoders whose meanings are written down, so that tests know what is like what."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from memhtml.model.ports import SparseRow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memhtml.model.ports import Progress
+    from numpy import float32
+    from numpy.typing import NDArray
+
+    from memhtml.model.ports import Progress, TextKind
 
 _SYNONYMS = (
     ("oven", "stove", "furnace"),
@@ -47,3 +52,27 @@ class Meanings:
     def _words(self, text: str) -> list[int]:
         words = re.findall(r"[a-z]{3,}", text.lower())
         return [self._terms.setdefault(word, len(self._terms) + 100) for word in words]
+
+
+class DenseMeanings:
+    """The same as vectors: what means the same points the same way, and all else across it."""
+
+    dims = 512
+
+    def __init__(self, space_id: str = "dense-meanings@0") -> None:
+        self.space_id = space_id
+        self.asked = 0
+        self._sparse = Meanings()
+
+    def encode(
+        self, texts: Sequence[str], kind: TextKind, *, progress: Progress | None = None
+    ) -> NDArray[float32]:
+        del progress
+        self.asked += kind == "query"
+        rows = np.zeros((len(texts), self.dims), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for term in self._sparse.query(text):
+                row[term % self.dims] += 1
+        # Nothing at all still has a direction, one that nothing else has.
+        rows[:, -1] += np.float32(1e-3)
+        return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)

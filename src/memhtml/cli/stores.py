@@ -82,6 +82,8 @@ def open_store(call: Call, *, index_delay: float = 0.0) -> Corpus:
         on_lag=lambda reason: call.world.stderr.write(f"warning: {reason}\n"),
         detect=partial(_detect, call.world.env),
         cache_dir=call.world.env.get("MEMHTML_CACHE") or None,
+        # Who may let git's index wait lives on, and a model loaded once pays.
+        is_warm=index_delay > 0.0,
     )
 
 

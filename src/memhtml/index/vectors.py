@@ -37,6 +37,7 @@ __all__ = [
     "posting_lengths",
     "postings",
     "purge",
+    "space_names",
     "sparse_rows",
     "text_limit",
 ]
@@ -63,6 +64,7 @@ _TABLES = {
 _OWNED = ("sp_doc", "sp_post", "sp_segments", "dense_doc", "dense_pages")
 
 _FIND_SPACE = "SELECT id, kind, name, dims, covered FROM spaces WHERE kind = ? AND name = ?"
+_SPACE_NAMES = "SELECT kind, name FROM spaces WHERE covered > 0"
 _ALL_SPACES = "SELECT id, kind, name, dims, covered FROM spaces ORDER BY id"
 _MAKE_SPACE = "INSERT INTO spaces (id, kind, name, dims) VALUES (?, ?, ?, ?)"
 _LAST_SPACE = "SELECT coalesce(max(id), 0) FROM spaces"
@@ -94,11 +96,10 @@ INSERT INTO dense_pages (space_id, page, vectors) VALUES (?, ?, ?)
 ON CONFLICT (space_id, page) DO UPDATE SET vectors = excluded.vectors
 """
 _INSERT_DENSE = "INSERT INTO dense_doc (space_id, text_id, slot) VALUES (?, ?, ?)"
-_DENSE_VECTORS = f"""
-SELECT d.text_id, substr(p.vectors, (d.slot % {PAGE_VECTORS}) * ?2 + 1, ?2)
-FROM dense_doc AS d
+_DENSE_PLACES = f"""
+SELECT d.text_id, p.rowid, d.slot % {PAGE_VECTORS} FROM dense_doc AS d
 JOIN dense_pages AS p ON p.space_id = d.space_id AND p.page = d.slot / {PAGE_VECTORS}
-WHERE d.space_id = ?1 AND d.text_id IN ({{marks}})
+WHERE d.space_id = ? AND d.text_id IN ({{marks}}) ORDER BY p.rowid
 """  # noqa: S608 - a number of ours
 _DENSE_PAGES = "SELECT vectors FROM dense_pages WHERE space_id = ? ORDER BY page"
 _DENSE_SLOTS = "SELECT text_id FROM dense_doc WHERE space_id = ? ORDER BY slot"
@@ -127,6 +128,11 @@ def find_space(connection: apsw.Connection, kind: str, name: str) -> Space | Non
     """Return the space *name* of *kind*; None when the index has no rows of it."""
     found = connection.execute(_FIND_SPACE, (kind, name)).fetchone()
     return found and Space._make(found)
+
+
+def space_names(connection: apsw.Connection) -> dict[str, str]:
+    """Return the name of the space of each kind that the index has rows of."""
+    return dict(connection.execute(_SPACE_NAMES))
 
 
 def text_limit(connection: apsw.Connection) -> int:
@@ -165,8 +171,19 @@ def dense_vectors(
     connection: apsw.Connection, space: Space, text_ids: Sequence[int]
 ) -> dict[int, bytes]:
     """Return the vectors that *text_ids* have, as `scoring.vectors.pack` packs them."""
-    sql = _DENSE_VECTORS.format(marks=_marks(text_ids))
-    return dict(connection.execute(sql, (space.id, _width(space), *text_ids)))
+    sql = _DENSE_PLACES.format(marks=_marks(text_ids))
+    places = list(connection.execute(sql, (space.id, *text_ids)))
+    if not places:
+        return {}
+    width = _width(space)
+    found: dict[int, bytes] = {}
+    # A blob that is opened is read where it is asked for; as a value it would come as a whole.
+    with connection.blob_open("main", "dense_pages", "vectors", places[0][1], False) as page:  # noqa: FBT003 - not to write
+        for text_id, row, place in places:
+            page.reopen(row)
+            page.seek(place * width)
+            found[text_id] = page.read(width)
+    return found
 
 
 def dense_pages(connection: apsw.Connection, space: Space) -> tuple[list[int], list[bytes]]:

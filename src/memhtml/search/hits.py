@@ -26,9 +26,9 @@ class ArmScore(NamedTuple):
     rank: int
     """From 1, among what the arm found."""
     raw: float
-    """In the arm's own unit: bm25, or a dot product of sparse weights."""
+    """In the arm's own unit: bm25, a dot product of sparse weights, or a cosine."""
     best: float
-    """The highest raw score that the arm gave."""
+    """What is worth the whole weight: the highest raw score that the arm gave; of a cosine, 1."""
     weight: float
 
     @property
@@ -168,9 +168,9 @@ class Hits(NamedTuple):
     degraded: bool
     """No vectors took part."""
     degraded_reason: str | None
-    """Why not, as a sentence without its full stop."""
+    """Why vectors that might have taken part did not, as a sentence without its full stop."""
     coverage: float
-    """0 to 1: the part of the texts that has sparse rows; the others compete by words alone."""
+    """0 to 1: the part of the texts that has vectors; the others compete by words alone."""
     indexed_commit: str | None
     """The commit that the answer describes, hand edits on top."""
     skipped_count: int

@@ -7,8 +7,10 @@ empty ranking means that nothing matches, and a weak one is told by its relevanc
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, NamedTuple
 
+from memhtml.model.errors import ModelUnavailable
 from memhtml.scoring import fusion
 from memhtml.search.arms import lexical, recency, salience, sparse
 from memhtml.search.beside import beside
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
     from memhtml.index.vectors import Space
     from memhtml.model.ports import SparseQueries, SparseRow
+    from memhtml.search.arms.dense import DenseQuestions
     from memhtml.search.arms.salience import UsageReader
     from memhtml.search.matching import Matching
     from memhtml.search.scope import Scope
@@ -48,6 +51,10 @@ class Means(NamedTuple):
     """The question side of the sparse space, if there is one."""
     unavailable: str | None = None
     """Why there is none, as a sentence without its full stop."""
+    dense: DenseQuestions | None = None
+    """The question side of the dense space, where a process has it loaded."""
+    dense_unavailable: str | None = None
+    """Why it is not there though the index has vectors of it, as such a sentence."""
     usage: UsageReader | None = None
     """How memories were used, if anybody knows."""
     now: str | None = None
@@ -60,6 +67,20 @@ class _Arm(NamedTuple):
     weight: float
     scores: Mapping[int, float]
     """Best first."""
+    unit: float | None = None
+    """The score that counts as the whole weight; the best one, if not given."""
+
+    @property
+    def best(self) -> float:
+        """What the scores are divided by."""
+        return next(iter(self.scores.values())) if self.unit is None else self.unit
+
+    @property
+    def shares(self) -> dict[int, float]:
+        """What the arm adds to the sum, for each that it found."""
+        if self.unit is None:
+            return fusion.scaled(self.scores, self.weight)
+        return {n: self.weight * s / self.unit for n, s in self.scores.items()}
 
 
 class Ranking:
@@ -72,17 +93,21 @@ class Ranking:
         matching: Matching,
         means: Means,
         space: Space | None,
+        dense_space: Space | None,
+        dense_reason: str | None,
         arms: Sequence[_Arm],
         texts: Mapping[int, sparse.Found],
     ) -> None:
         self.matching = matching
         self.space = space
+        self.dense_space = dense_space
         self.texts = texts
         """Of each memory that the sparse arm found, the text that it was found by."""
         self.arms = tuple(arm.name for arm in arms)
         self.order: list[int] = []
         self._pool = pool
         self._means = means
+        self._dense_reason = dense_reason
         self._arms = arms
         self._fused: dict[int, float] = {}
         self._total: dict[int, float] = {}
@@ -136,9 +161,8 @@ class Ranking:
         scores = []
         for arm in self._arms:
             if file_id in arm.scores:
-                best = next(iter(arm.scores.values()))
-                place = self._rank_of(arm, file_id)
-                scores.append(ArmScore(arm.name, place, arm.scores[file_id], best, arm.weight))
+                place, raw = self._rank_of(arm, file_id), arm.scores[file_id]
+                scores.append(ArmScore(arm.name, place, raw, arm.best, arm.weight))
         rises = self._rises[file_id]
         own = sum(score.share for score in scores)
         held = self._held[file_id]
@@ -179,9 +203,16 @@ class Ranking:
         ]
 
     @property
+    def covered(self) -> int:
+        """How many texts have vectors that took part."""
+        return max((s.covered for s in (self.space, self.dense_space) if s is not None), default=0)
+
+    @property
     def degraded_reason(self) -> str | None:
-        """Why no vectors took part, as a sentence without its full stop."""
-        if self.space is not None:
+        """Why vectors that might have taken part did not, as a sentence without its full stop."""
+        if self._dense_reason is not None:
+            return self._dense_reason
+        if self.space is not None or self.dense_space is not None:
             return None
         if self._means.unavailable is not None:
             return self._means.unavailable
@@ -243,13 +274,55 @@ def rank(
         texts = sparse.find(pool, space, means.queries.query(text), depth)
         scores = {file_id: float(found.score) for file_id, found in texts.items()}
         arms.append(_Arm(sparse.NAME, fusion.SPARSE_WEIGHT, scores))
-    ranking = Ranking(pool, matching=matching, means=means, space=space, arms=arms, texts=texts)
-    fused = fusion.fused(fusion.scaled(arm.scores, arm.weight) for arm in arms)
+    dense_space, dense_reason = None, means.dense_unavailable
+    if means.dense is not None and matching.terms:
+        try:
+            dense_space = _add_dense(pool, means.dense, text, arms, depth, demanded=demanded)
+        except ModelUnavailable as error:
+            dense_reason = error.message
+    ranking = Ranking(
+        pool,
+        matching=matching,
+        means=means,
+        space=space,
+        dense_space=dense_space,
+        dense_reason=dense_reason,
+        arms=arms,
+        texts=texts,
+    )
+    fused = fusion.fused(arm.shares for arm in arms)
     if fused and means.with_neighbours and not demanded:
         fused = _with_neighbours(pool, fused)
     if fused:
         ranking.settle(fused, now)
     return ranking
+
+
+def _add_dense(
+    pool: Pool,
+    questions: DenseQuestions,
+    text: str,
+    arms: list[_Arm],
+    depth: int,
+    *,
+    demanded: bool,
+) -> Space | None:
+    """Add the dense arm to *arms*; return its space, if the index has rows of that."""
+    from memhtml.search.arms import dense  # noqa: PLC0415 - most processes have no dense model
+
+    space = dense.usable_space(pool.connection, questions)
+    if space is None:
+        return None
+    vector = questions.vector(text)
+    if demanded or any(arm.name == sparse.NAME for arm in arms):
+        best = {n for arm in arms for n in itertools.islice(arm.scores, dense.JUDGED)}
+        scores = dense.judged(pool.connection, space, vector, best)
+    else:
+        scores = dense.find(pool, space, questions, vector, depth)
+    # A cosine of nothing, or less, is no find.
+    scores = {file_id: cosine for file_id, cosine in scores.items() if cosine > 0.0}
+    arms.append(_Arm(dense.NAME, fusion.DENSE_WEIGHT, scores, unit=1.0))
+    return space
 
 
 def _with_neighbours(pool: Pool, fused: Mapping[int, float]) -> dict[int, float]:

@@ -20,6 +20,11 @@ __all__ = ["COMMANDS", "run"]
 
 _ERRORS = ("ERR_NOT_A_STORE", "ERR_INDEX_STALE", "ERR_BUSY", "ERR_GIT", "ERR_STORAGE")
 _QUERY = Argument(name="query", summary="what to look for, in quotes")
+_DENSE = Flag(
+    name="dense",
+    kind=Kind.BOOLEAN,
+    summary="ask the dense model too, if the index has vectors of one: a quarter of a second more",
+)
 
 COMMANDS = (
     Command(
@@ -55,6 +60,7 @@ COMMANDS = (
                 default=True,
                 summary="also what stands beside a match, in its session or by a link",
             ),
+            _DENSE,
             Flag(
                 name="explain",
                 kind=Kind.BOOLEAN,
@@ -106,6 +112,7 @@ COMMANDS = (
                 summary="what a budget counts; tokens are estimated",
             ),
             limit_flag(30, 200),
+            _DENSE,
             FRESH,
         ),
         response_types=("recall.pack",),
@@ -152,6 +159,7 @@ def _search(call: Call) -> Success:
             abstain=call.is_on("abstain"),
             neighbours=call.is_on("neighbours"),
             at=call.optional_text("at"),
+            dense=call.is_on("dense"),
         )
 
     def text(screen: Screen) -> str:
@@ -176,6 +184,7 @@ def _recall(call: Call) -> Success:
             unit=Unit(call.text("unit")),
             limit=call.integer("limit"),
             scan=is_scanned(call),
+            dense=call.is_on("dense"),
         )
 
     def text(screen: Screen) -> str:

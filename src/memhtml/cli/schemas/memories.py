@@ -211,7 +211,7 @@ MEMORIES: Mapping[str, Schema] = {
             "truncated": _TRUNCATED,
             "noMatch": camel_schema(NO_MATCH),
             "degraded": switch("Words alone were searched, not meaning."),
-            "degradedReason": maybe(text("Why.")),
+            "degradedReason": maybe(text("Why vectors that might have taken part did not.")),
             "vectorCoverage": number(
                 "0 to 1: the part of the texts that is searched by meaning too."
             ),

@@ -114,7 +114,8 @@ def _notes(found: Hits, *, with_reasons: bool) -> Iterator[tuple[str, str]]:
     if found.cursor_stale:
         yield "the index changed since the first page: some may come twice or be missing", "yellow"
     if with_reasons and found.degraded_reason:
-        yield f"by words alone: {found.degraded_reason}", "dim"
+        words_alone = "by words alone: " if found.degraded else ""
+        yield f"{words_alone}{found.degraded_reason}", "dim"
     elif with_reasons or 0.0 < found.coverage < 1.0:
         yield f"{found.coverage:.0%} of the texts are searched by meaning too", "dim"
     if found.skipped_count:

@@ -18,19 +18,17 @@ if TYPE_CHECKING:
 
     import apsw
 
-    from memhtml.index.database import Index
     from memhtml.index.vectors import Space
     from memhtml.model.ports import SparseQueries, SparseRow
     from memhtml.search.pool import Pool
 
-__all__ = ["NAME", "Found", "find", "rows_of", "space_name", "span_of", "usable_space"]
+__all__ = ["NAME", "Found", "find", "rows_of", "span_of", "usable_space"]
 
 NAME = "sparse"
 
 POSTINGS_BUDGET = 60_000
 """Read at most this many postings without numpy: some 6 ms."""
 
-_NAME = "SELECT name FROM spaces WHERE kind = 'sparse' AND covered > 0"
 _OWNERS = "SELECT text_id, file_id FROM chunks WHERE text_id IN ({texts})"
 _SPAN = """
 SELECT start_char, end_char FROM chunks WHERE file_id = ? AND text_id = ? ORDER BY ordinal LIMIT 1
@@ -49,13 +47,6 @@ class Found(NamedTuple):
     score: int
     text_id: int
     """The text that scores so."""
-
-
-def space_name(index: Index) -> str | None:
-    """Return the name of the sparse space that *index* has rows of, if any."""
-    with index.guarded("look for vectors"):
-        found = index.connection.execute(_NAME).fetchone()
-    return found and found[0]
 
 
 def usable_space(connection: apsw.Connection, queries: SparseQueries | None) -> Space | None:
