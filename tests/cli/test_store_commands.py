@@ -366,7 +366,7 @@ def test_every_argument_that_is_a_memory_may_be_spelled_so(store: Path) -> None:
     done = run(store, "reinforce", f"./{paths[0]}", str(store / paths[1]), "--signal", "positive")
     assert done.data["bumped"] == paths
     assert run(store, "route", f"./{paths[0]}", str(store / paths[1])).status == 0
-    named_so = {"path", "target", "src", "dst", "start", "end"}
+    named_so = {"path", "target", "src", "dst", "start", "end", "what"}
     for command in every_command():
         if command.is_about_store:
             takes = {argument.name for argument in command.arguments if argument.name in named_so}
@@ -410,15 +410,38 @@ def test_an_unknown_durability_is_refused(store: Path) -> None:
     assert (result.status, result.json["code"]) == (2, "ERR_INVALID_FLAG")
 
 
-def test_memhtml_alone_shows_a_person_the_store_and_others_the_overview(
-    store: Path, tmp_path: Path
-) -> None:
-    shown = run(store, is_terminal=True).out
-    assert shown.startswith(str(store))
-    assert "memories" in shown
+def test_memhtml_alone_shows_a_person_the_store_and_others_the_manifest(store: Path) -> None:
     assert run(store).json["type"] == "cli.manifest"
-    nowhere = call(is_terminal=True, env={"MEMHTML_ROOT": str(tmp_path / "none")})
-    assert (nowhere.status, nowhere.out.splitlines()[2]) == (0, "Usage")
+    empty = run(store, is_terminal=True).out
+    assert empty.startswith(f"{store}\n0 memories\n")
+    assert "memhtml new " in empty
+    write(store, "--claim", "The gate opens at 06:30.")
+    write(store, "--claim", "The latch is oiled in May.")
+    task = ("task", "add", "--title", "Paint the gate", "--due", "2027-01-03")
+    assert run(store, *task).status == 0
+    (store / "areas/inbox/broken.html").write_text("broken")
+    shown = run(store, is_terminal=True).out
+    assert "\n2 memories, 1 open task\n" in shown
+    assert "\nLast learned\n  The latch is oiled in May." in shown
+    assert "\nOpen tasks (1)\n  [todo] Paint the gate" in shown
+    assert "due in 1 day\n" in shown
+    assert "1 file cannot be read as memories" in shown
+    assert "\nNext\n  memhtml doctor " in shown
+    # The store's own place is as long as it is.
+    assert max(len(line) for line in shown.splitlines() if str(store) not in line) <= 80
+
+
+def test_memhtml_alone_says_what_to_do_where_there_is_no_store(store: Path, tmp_path: Path) -> None:
+    env = {"MEMHTML_ROOT": str(tmp_path / "none")}
+    nowhere = call(is_terminal=True, env=env, cwd=tmp_path)
+    assert nowhere.status == 0
+    assert "is not a memhtml store: there is no such folder" in " ".join(nowhere.out.split())
+    assert "\n  memhtml init " in nowhere.out
+    inside = call(is_terminal=True, env=env, cwd=store / "areas")
+    assert f"memhtml --repo {store}" in inside.out
+    assert "memhtml init" not in inside.out
+    forbidden = call(is_terminal=True, env={**env, "MEMHTML_REFUSE_ENV_ROOT": "1"}, cwd=tmp_path)
+    assert (forbidden.status, "memhtml help" in forbidden.out) == (0, True)
 
 
 def test_hits_are_shown_with_place_age_and_snippet(store: Path) -> None:

@@ -195,14 +195,11 @@ def _version() -> Success:
 
 
 def _bare(parsed: Parsed, world: World) -> Success:
-    """Answer ``memhtml`` alone: a person in a store sees how it is, all others the manifest."""
-    from memhtml.model.errors import NotAStore, RepoRequired  # noqa: PLC0415 - only here
-
+    """Answer ``memhtml`` alone: a person sees how the store is, all others the manifest."""
     if _is_for_people(parsed.values, world):
-        try:
-            return run(Call(command_named("status"), parsed.values, world))
-        except (NotAStore, RepoRequired):
-            pass
+        from memhtml.cli.commands.home import home  # noqa: PLC0415 - only here
+
+        return home(Call(command_named("status"), parsed.values, world))
     return _reference("manifest", world=world)
 
 

@@ -1,0 +1,112 @@
+"""What ``memhtml`` alone shows: a store at a glance, or what to do where there is none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memhtml.cli.screen import cells, clip, flowing, pad, plural, printable, relative
+from memhtml.model.shell import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memhtml.cli.commands.home import Home
+    from memhtml.cli.screen import Screen
+
+__all__ = ["elsewhere_page", "home_page"]
+
+_MOST_ADVICE = 4
+
+
+def home_page(seen: Home, screen: Screen) -> str:
+    """Return the page of a store."""
+    lines = [screen.paint(printable(seen.health.root), "bold"), _counts(seen)]
+    if seen.news:
+        lines += ["", _heading("Last learned", screen)]
+        for each in seen.news:
+            when = relative(each.at, screen.now) if each.at else ""
+            lines.append(_with_note(printable(each.claim), when, screen))
+    if seen.tasks:
+        lines += ["", _heading(f"Open tasks ({seen.open_tasks:,})", screen)]
+        for task in seen.tasks:
+            due = f"due {relative(task.due_at, screen.now)}" if task.due_at else ""
+            lines.append(_with_note(f"[{task.task_status}] {printable(task.title)}", due, screen))
+    faults = [line for text in _faults(seen) for line in flowing(text, screen, 2)]
+    lines += ["", _heading("Health", screen)]
+    lines += [screen.paint(line, "yellow") for line in faults] or ["  nothing is wrong at a glance"]
+    lines += ["", _heading("Next", screen)]
+    lines += _commands([*_advice(seen)][:_MOST_ADVICE], screen)
+    return "\n".join(lines) + "\n"
+
+
+def elsewhere_page(reason: str, root: str | None, here: str | None, screen: Screen) -> str:
+    """Return what to do where no store is; *here* is one that the person stands in."""
+    rows = []
+    if here is not None:
+        rows.append((f"memhtml --repo {quoted(here)}", "look at the store you stand in"))
+        rows.append((f"export MEMHTML_ROOT={quoted(here)}", "make it the one to work on"))
+    if root is not None and here is None:
+        rows.append(("memhtml init", f"make a store in {printable(root)}"))
+        rows.append(("memhtml init --repo FOLDER", "make one elsewhere; MEMHTML_ROOT names it"))
+    rows.append(("memhtml help", "list every command"))
+    rows.append(("memhtml check FOLDER", "check memory files, without a store"))
+    lines = [*flowing(reason, screen), "", _heading("Next", screen)]
+    return "\n".join([*lines, *_commands(rows, screen)]) + "\n"
+
+
+def _heading(text: str, screen: Screen) -> str:
+    return screen.paint(text, "bold", "cyan")
+
+
+def _commands(rows: Sequence[tuple[str, str]], screen: Screen) -> list[str]:
+    """Return commands with what each is good for; a command is to be copied, so it stays whole."""
+    width = max(cells(command) for command, _ in rows)
+    return [f"  {pad(command, width)}  {screen.paint(what, 'dim')}" for command, what in rows]
+
+
+def _counts(seen: Home) -> str:
+    counts = seen.health.counts_by_type
+    told = [plural(sum(counts.values()) - counts.get("task", 0), "memory", "memories")]
+    if seen.open_tasks:
+        told.append(plural(seen.open_tasks, "open task"))
+    if seen.health.archived:
+        told.append(f"{seen.health.archived:,} archived")
+    return ", ".join(told)
+
+
+def _with_note(text: str, note: str, screen: Screen) -> str:
+    """Return *text* and, at the right end of the line, *note*."""
+    room = screen.width - 2 - (cells(note) + 2 if note else 0)
+    shown = clip(text, room)
+    return f"  {pad(shown, room)}  {screen.paint(note, 'dim')}" if note else f"  {shown}"
+
+
+def _faults(seen: Home) -> Iterator[str]:
+    health = seen.health
+    if health.skipped:
+        yield f"{plural(len(health.skipped), 'file')} cannot be read as memories"
+    if health.dirty:
+        yield f"{plural(len(health.dirty), 'path')} changed by hand and not committed"
+    if not health.index_status.is_fresh:
+        yield "the index is behind"
+
+
+def _advice(seen: Home) -> Iterator[tuple[str, str]]:
+    """Yield commands and what they are good for here, the most urgent first."""
+    health = seen.health
+    if health.skipped:
+        yield "memhtml doctor", "say what is wrong, and what can be mended"
+    if health.dirty:
+        yield f"git -C {quoted(health.root)} status", "see what was changed by hand"
+    if not sum(health.counts_by_type.values()):
+        yield "memhtml new", "write the first memory, by question and answer"
+        yield "memhtml import SOURCE", "bring in notes, chats or another tool's memories"
+        return
+    uncovered = not health.coverage or health.coverage[0].covered < health.coverage[0].texts
+    if uncovered and seen.has_model:
+        yield "memhtml index embed", "let search go by meaning for all texts"
+    yield "memhtml search 'a question'", "find what answers it"
+    yield "memhtml diff --since 7d", "see what was learned this week"
+    if not health.coverage and not seen.has_model:
+        yield "memhtml model add splade-tiny", "let search go by meaning too"
+    yield "memhtml help", "list every command"
