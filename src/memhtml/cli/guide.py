@@ -119,6 +119,11 @@ CONFIG = (
         "The highlight.js that the detector of that name runs, which must be the known release.",
         "",
     ),
+    (
+        "MEMHTML_TRACE_ROOT",
+        "Folders with agents' transcripts, separated as in PATH; they are only read.",
+        "each agent's own",
+    ),
     ("MEMHTML_MCP_TOKEN", "What a caller of serve mcp --http must send as its bearer.", ""),
     ("NO_COLOR", "Any value: no colours.", ""),
     ("FORCE_COLOR", "Any value but 0: colours in a pipe too, unless NO_COLOR is set.", ""),
