@@ -5,10 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memhtml.sleep.phases import (
+    arc_synthesis,
+    compress,
     confidence_decay,
+    integrity,
+    placement_triage,
     reprieve,
     retention_triage,
     state_export,
+    task_detection,
 )
 
 if TYPE_CHECKING:
@@ -18,7 +23,12 @@ __all__ = ["PHASES"]
 
 PHASES: tuple[Phase, ...] = (
     confidence_decay,
+    arc_synthesis,
     retention_triage,
+    compress,
     reprieve,
+    task_detection,
+    placement_triage,
+    integrity,
     state_export,
 )
