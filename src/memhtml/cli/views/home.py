@@ -60,8 +60,12 @@ def _heading(text: str, screen: Screen) -> str:
 
 def _commands(rows: Sequence[tuple[str, str]], screen: Screen) -> list[str]:
     """Return commands with what each is good for; a command is to be copied, so it stays whole."""
-    width = max(cells(command) for command, _ in rows)
-    return [f"  {pad(command, width)}  {screen.paint(what, 'dim')}" for command, what in rows]
+    sizes = [cells(command) for command, _ in rows]
+    width = max((size for size in sizes if size <= screen.width // 2), default=0)
+    return [
+        f"  {pad(command, max(size, width))}  {screen.paint(what, 'dim')}"
+        for size, (command, what) in zip(sizes, rows, strict=True)
+    ]
 
 
 def _counts(seen: Home) -> str:
