@@ -41,6 +41,7 @@ def trace(home: Path, *argv: str, **named: Any) -> Result:
         "MEMHTML_TRACE_ROOT": "",
         "CODEX_HOME": "",
         "CLAUDE_CONFIG_DIR": "",
+        "GEMINI_CLI_HOME": "",
         "PI_CODING_AGENT_DIR": "",
         **named.pop("env", {}),
     }

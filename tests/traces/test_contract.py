@@ -307,7 +307,11 @@ def test_an_earlier_session_makes_an_error_a_repeated_one(base: TraceBase, root:
     trace = "Traceback (most recent call last):\nOSError: cannot open the shop register"
     for session, hours in ((A, 9), (B, 5)):
         one = Claude(session)
-        lines = (one.user("build"), one.calls("make"), one.result(trace, failed=True))
+        lines = (
+            one.user("build"),
+            one.calls("make", session),
+            one.result(trace, session, failed=True),
+        )
         told(root, session, *lines, hours=hours)
         sessions = due(base, root)
         earlier = earlier_sessions(base, sessions)

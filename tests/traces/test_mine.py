@@ -288,6 +288,13 @@ def test_an_error_in_two_sessions_is_proposed_with_what_fixed_it() -> None:
     ]
 
 
+def test_a_session_forked_off_another_repeats_nothing() -> None:
+    broken = talk((C, "python build.py"), (F, TRACE))
+    named = tuple(one._replace(call_id="c1") for one in broken.entries)
+    first = broken._replace(entries=named)
+    assert repeated_errors([first, first._replace(session_id="s2")]) == []
+
+
 def test_an_error_three_times_in_one_session_is_proposed_without_a_fix() -> None:
     times = [
         said

@@ -5,7 +5,7 @@ import os
 import sqlite3
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import apsw
 import pytest
@@ -146,12 +146,16 @@ def test_what_programs_say_in_the_users_name_is_no_prompt(base: TraceBase, root:
         said.user("<local-command-stdout>ok</local-command-stdout>"),
         said.user("This session is being continued", isCompactSummary=True),
         said.user("[Request interrupted by user]"),
+        said.user("Your limit was reset. Go on.", origin={"kind": "auto-continuation"}),
+        said.user("a scheduled event", promptSource="system"),
+        said.user("<task-notification>done</task-notification>"),
         said.user("<command-name>/review</command-name><command-args>the fence</command-args>"),
+        said.user("oil it", origin={"kind": "human"}, promptSource="typed"),
         said.user("<system-reminder>be brief</system-reminder>mend it"),
         said.result("remember the milk"),
     )
     rescan(base, root)
-    assert prompts(base) == ["/review the fence", "mend it"]
+    assert prompts(base) == ["/review the fence", "oil it", "mend it"]
 
 
 # How far a file was read
@@ -310,14 +314,24 @@ def test_codex_rollouts(base: TraceBase, tmp_path: Path) -> None:
     assert not session(base).is_missing
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"source": {"subagent": {"thread_spawn": {"parent_thread_id": MAIN, "depth": 1}}}},
+        {
+            "source": {"subagent": {"thread_spawn": {"parent_thread_id": "another subagent"}}},
+            "session_id": MAIN,
+        },
+        {"source": "cli", "thread_source": "subagent", "session_id": MAIN},
+    ],
+)
 def test_a_codex_subagent_is_part_of_the_session_that_sent_it(
-    base: TraceBase, tmp_path: Path
+    base: TraceBase, tmp_path: Path, fields: dict[str, Any]
 ) -> None:
     root = tmp_path / "codex" / "sessions"
     put(root / f"rollout-2026-03-01T13-00-00-{MAIN}.jsonl", *codex_lines(MAIN, ("user", "plan")))
     lines = codex_lines(OTHER, ("user", "count the nails"))
-    spawned = {"subagent": {"thread_spawn": {"parent_thread_id": MAIN, "depth": 1}}}
-    lines[0]["payload"]["source"] = spawned
+    lines[0]["payload"] |= fields
     put(root / f"rollout-2026-03-01T14-00-00-{OTHER}.jsonl", *lines)
     rescan(base, root.parent)
     assert sessions_of(base, [OTHER]) == {}

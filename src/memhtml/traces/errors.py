@@ -86,12 +86,16 @@ def repeated_errors(conversations: Iterable[Conversation]) -> list[Repeated]:
     """Return the errors that came up again in *conversations*, most sessions first."""
     seen = defaultdict[str, list[Seen]](list)
     fixes = dict[str, Seen]()
+    known = set[str]()
     for conversation in conversations:
         last = dict[str, int]()
         for place, entry in enumerate(conversation.entries):
             line = _error_line(entry)
-            if line is None:
+            # A session that was forked off another begins with a copy of it.
+            if line is None or entry.call_id in known:
                 continue
+            if entry.call_id is not None:
+                known.add(entry.call_id)
             key = normalised(line)
             call = _call_of(conversation.entries, place)
             command = call.text.strip() if call else ""

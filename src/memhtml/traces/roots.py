@@ -29,8 +29,8 @@ def trace_roots(env: Mapping[str, str], *, home: str) -> tuple[str, ...]:
     named = [part for part in env.get(ROOT_VARIABLE, "").split(os.pathsep) if part.strip()]
     if not named:
         for layout in LAYOUTS.values():
-            moved = env.get(layout.HOME_VARIABLE, "") if layout.HOME_VARIABLE else ""
-            named.append(moved.strip() or f"~/{layout.HOME}")
+            moved = env.get(layout.HOME_VARIABLE, "").strip() if layout.HOME_VARIABLE else ""
+            named.append(moved + layout.BELOW_VARIABLE if moved else f"~/{layout.HOME}")
     return tuple(dict.fromkeys(str(Path(_in(home, path)).absolute()) for path in named))
 
 

@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
     from memhtml.traces.layouts.layout import Json
 
-__all__ = ["HOME", "HOME_VARIABLE", "NAME", "TITLE", "find", "read"]
+__all__ = ["BELOW_VARIABLE", "HOME", "HOME_VARIABLE", "NAME", "TITLE", "find", "read"]
 
 NAME = "claude"
 TITLE = "Claude Code"
 HOME = ".claude"
 HOME_VARIABLE: str | None = "CLAUDE_CONFIG_DIR"
+BELOW_VARIABLE = ""
 
 _IGNORED = frozenset(
     "last-prompt mode permission-mode queue-operation file-history-snapshot"
@@ -32,7 +33,7 @@ _IGNORED = frozenset(
 )
 _READ = frozenset("user assistant system attachment agent-name ai-title pr-link".split())
 _TITLES = ("aiTitle", "title", "summary")
-_NOT_TYPED = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
+_NOT_TYPED = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "turnCompanion")
 _SIDE_CHAIN = "sidechain"
 _reminder_re = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)", re.DOTALL)
 _command_re = re.compile(r"<command-name>\s*(/[^<\s]+)\s*</command-name>")
@@ -114,7 +115,7 @@ def _from_user(value: Json, content: object) -> Iterator[Entry]:
                     failed=block.get("is_error") is True,
                 )
         content = [b for b in content if isinstance(b, dict) and b.get("type") == "text"]
-    if any(value.get(name) for name in _NOT_TYPED):
+    if _is_by_program(value):
         return
     text = _typed(text_of(content))
     if text:
@@ -149,6 +150,13 @@ def _base(value: Json) -> Entry:
         agent_id=agent or (_SIDE_CHAIN if value.get("isSidechain") else None),
         at=instant_of(value.get("timestamp")),
     )
+
+
+def _is_by_program(value: Json) -> bool:
+    origin = value.get("origin")
+    if isinstance(origin, dict) and origin.get("kind", "human") != "human":
+        return True
+    return value.get("promptSource") == "system" or any(value.get(name) for name in _NOT_TYPED)
 
 
 def _typed(text: str) -> str:

@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
     from memhtml.traces.layouts.layout import Json
 
-__all__ = ["HOME", "HOME_VARIABLE", "NAME", "TITLE", "find", "read"]
+__all__ = ["BELOW_VARIABLE", "HOME", "HOME_VARIABLE", "NAME", "TITLE", "find", "read"]
 
 NAME = "codex"
 TITLE = "Codex CLI"
 HOME = ".codex"
 HOME_VARIABLE: str | None = "CODEX_HOME"
+BELOW_VARIABLE = ""
 
 _IGNORED = frozenset("compacted world_state ghost_commit".split())
 _ITEMS = frozenset(
@@ -92,14 +93,18 @@ def _event(payload: Json, at: str | None) -> Record | Skip:
 def _meta(payload: Json, at: str | None) -> Record | Skip:
     git, own = payload.get("git"), string(payload.get("id"))
     source = payload.get("source")
-    sent_for = source.get("subagent") if isinstance(source, dict) else None
+    sent_for = (
+        (source.get("subagent") or source.get("subAgent")) if isinstance(source, dict) else None
+    )
     spawned = sent_for.get("thread_spawn") if isinstance(sent_for, dict) else None
     parent = string(spawned.get("parent_thread_id")) if isinstance(spawned, dict) else None
+    is_sent = bool(sent_for) or payload.get("thread_source") == "subagent"
     return Record(
-        # A turn's context has no id.
-        parent or own,
+        # Of a subagent's subagent, newer versions name the session that all began with. A turn's
+        # context has no id at all.
+        (string(payload.get("session_id")) or parent or own) if is_sent else own,
         at,
-        agent_id=own if sent_for else None,
+        agent_id=own if is_sent else None,
         cwd=string(payload.get("cwd")),
         branch=string(git.get("branch")) if isinstance(git, dict) else None,
         entrypoint=string(payload.get("originator")),

@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 
     from memhtml.traces.layouts.layout import Json
 
-__all__ = ["HOME", "HOME_VARIABLE", "NAME", "TITLE", "find", "read"]
+__all__ = ["BELOW_VARIABLE", "HOME", "HOME_VARIABLE", "NAME", "TITLE", "find", "read"]
 
 NAME = "gemini"
 TITLE = "Gemini CLI"
 HOME = ".gemini"
-HOME_VARIABLE: str | None = None
+HOME_VARIABLE: str | None = "GEMINI_CLI_HOME"
+BELOW_VARIABLE = "/.gemini"
 
 _NOTICES = frozenset("info error warning".split())
 _PROJECTS = "tmp"

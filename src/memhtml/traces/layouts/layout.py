@@ -25,7 +25,9 @@ class Layout(Protocol):
     HOME: str
     """The root below a person's home folder."""
     HOME_VARIABLE: str | None
-    """The agent's own variable that moves its root."""
+    """The agent's own variable that moves its root, or the folder its root is in."""
+    BELOW_VARIABLE: str
+    """What to append to that variable."""
 
     def find(self, root: str) -> Iterator[Found]:
         """Yield the transcripts below *root*, which need not exist."""

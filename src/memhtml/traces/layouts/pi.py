@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
     from memhtml.traces.layouts.layout import Json
 
-__all__ = ["HOME", "HOME_VARIABLE", "NAME", "TITLE", "find", "read"]
+__all__ = ["BELOW_VARIABLE", "HOME", "HOME_VARIABLE", "NAME", "TITLE", "find", "read"]
 
 NAME = "pi"
 TITLE = "Pi"
 HOME = ".pi/agent"
 HOME_VARIABLE: str | None = "PI_CODING_AGENT_DIR"
+BELOW_VARIABLE = ""
 
 _FACTS = frozenset("session session_info model_change".split())
 _IGNORED = frozenset(
