@@ -140,6 +140,8 @@ class Success(NamedTuple):
 
     A script or a SARIF log is text in a pipe too.
     """
+    again: Callable[[], Success] | None = None
+    """Waits until there is another answer, and returns it; None where this is the only one."""
 
     def envelope(self) -> dict[str, Json]:
         """Return the document a machine reads."""

@@ -18,7 +18,7 @@ from memhtml.cli.world import World
 from memhtml.model.errors import InvalidFlag, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import TextIO
 
     from memhtml.cli.command import Value
@@ -34,28 +34,48 @@ _PIPE_CLOSED = 141
 
 def main(argv: Sequence[str], world: World) -> int:
     """Run one call and return what the process should exit with."""
-    answer: Success | Failure
     try:
         try:
-            answer = _answer(argv, world)
+            answer = _attempt(lambda: _answer(argv, world), argv, world)
         except KeyboardInterrupt:
             world.stderr.write("\n")
             return _INTERRUPTED
-        except Exception as error:  # noqa: BLE001 - the edge: whatever happens is answered
-            failure = failure_of(error)
-            if failure.code == "ERR_UNKNOWN":
-                import traceback  # noqa: PLC0415 - only when we are at fault
-
-                traceback.print_exception(error, file=world.stderr)
-            answer = failure._replace(suggestions=_about_the_store(failure.suggestions, argv))
         _print(answer, argv, world)
         world.stdout.flush()
+        if isinstance(answer, Success) and answer.again is not None:
+            return _go_on(answer, argv, world)
     except BrokenPipeError:
         # The reader went away, as `head` does; the work is done and nobody is left to tell.
         return _PIPE_CLOSED
     except OSError as error:
         world.stderr.write(f"error: the answer cannot be printed: {error.strerror}\n")
         return 1
+    return answer.exit_status
+
+
+def _attempt(answer: Callable[[], Success], argv: Sequence[str], world: World) -> Success | Failure:
+    """Return what *answer* returns, or the failure that its exception is."""
+    try:
+        return answer()
+    except Exception as error:  # noqa: BLE001 - the edge: whatever happens is answered
+        failure = failure_of(error)
+        if failure.code == "ERR_UNKNOWN":
+            import traceback  # noqa: PLC0415 - only when we are at fault
+
+            traceback.print_exception(error, file=world.stderr)
+        return failure._replace(suggestions=_about_the_store(failure.suggestions, argv))
+
+
+def _go_on(answer: Success | Failure, argv: Sequence[str], world: World) -> int:
+    """Answer again and again, until there is a failure or the person has seen enough."""
+    try:
+        while isinstance(answer, Success) and answer.again is not None:
+            answer = _attempt(answer.again, argv, world)
+            _print(answer, argv, world)
+            world.stdout.flush()
+    except KeyboardInterrupt:
+        world.stderr.write("\n")
+        return _INTERRUPTED
     return answer.exit_status
 
 
@@ -224,7 +244,13 @@ def _print(answer: Success | Failure, argv: Sequence[str], world: World) -> None
     if form == "json":
         world.stdout.write(_to_json(answer.envelope(), is_dense, world.stdout) + "\n")
     elif isinstance(answer, Success):
-        text = answer.text(_screen(world))
+        screen = _screen(world)
+        text = answer.text(screen)
+        if answer.again is not None:
+            from memhtml.cli.watch import draw  # noqa: PLC0415 - only for people
+
+            draw(text, world, screen)
+            return
         if answer.form is None and world.rows and not _denies(flags, "pager"):
             from memhtml.cli.pager import show  # noqa: PLC0415 - only for people
 

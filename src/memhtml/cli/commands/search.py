@@ -66,6 +66,11 @@ COMMANDS = (
                 kind=Kind.BOOLEAN,
                 summary="show how each came by its place",
             ),
+            Flag(
+                name="watch",
+                kind=Kind.BOOLEAN,
+                summary="search again whenever the store changes, until Ctrl-C",
+            ),
         ),
         response_types=("memory.hits",),
         errors=_ERRORS,
@@ -140,6 +145,14 @@ def run(call: Call) -> Success:
 
 
 def _search(call: Call) -> Success:
+    if call.is_on("watch"):
+        from memhtml.cli.watch import watched  # noqa: PLC0415 - only here
+
+        return watched(call, lambda: _search_once(call))
+    return _search_once(call)
+
+
+def _search_once(call: Call) -> Success:
     from memhtml.answers.found import (  # noqa: PLC0415 - help needs none
         DETAILED_HIT,
         detailed_hit,

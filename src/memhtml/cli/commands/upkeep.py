@@ -37,6 +37,11 @@ COMMANDS = (
             ),
             Flag(name="strict", kind=Kind.BOOLEAN, summary="warnings are bad news too"),
             Flag(
+                name="watch",
+                kind=Kind.BOOLEAN,
+                summary="look again whenever the store changes, until Ctrl-C",
+            ),
+            Flag(
                 name="answers",
                 kind=Kind.BOOLEAN,
                 summary="ask every question that memories say they answer, however many",
@@ -77,7 +82,15 @@ _COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 def run(call: Call) -> Success:
     """Examine, mend or publish."""
-    return _doctor(call) if call.command.name == "doctor" else _publish(call)
+    if call.command.name == "publish":
+        return _publish(call)
+    if not call.is_on("watch"):
+        return _doctor(call)
+    from memhtml.cli.watch import watched  # noqa: PLC0415 - only here
+
+    if call.is_on("fix"):
+        raise call.refuse("watch", "not with --fix, which changes the store itself")
+    return watched(call, lambda: _doctor(call))
 
 
 def _doctor(call: Call) -> Success:
