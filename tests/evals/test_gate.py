@@ -83,6 +83,16 @@ def test_a_search_that_prefers_a_near_twin_does_not_pass() -> None:
     )
 
 
+def test_hard_questions_answered_less_often_than_their_floor_do_not_pass(
+    found: Discrimination,
+) -> None:
+    for number, family in enumerate(found.hard):
+        lost = (*[None] * len(family.ranks[1:]), 1)
+        worse = (*found.hard[:number], family._replace(ranks=lost), *found.hard[number + 1 :])
+        (fault,) = found._replace(hard=worse).faults
+        assert fault.startswith(f"{family.kind} questions: recall@5 0.0")
+
+
 def test_a_gate_that_asked_nothing_does_not_pass(found: Discrimination) -> None:
     assert not found._replace(results=()).passed
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEPTH", "TIE", "Ask", "Claim", "Probe", "place_of", "probe_all", "query_of"]
 
-DEPTH = 20
+DEPTH = 12
 """How many hits a probe looks at; whoever makes an `Ask` asks for so many. Claims are asked for by
 their own words, so nearly all stand among the first three."""
 
