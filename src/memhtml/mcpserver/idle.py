@@ -12,6 +12,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from memhtml.index.database import cache_folder
+from memhtml.mcpserver.schema import faults
 from memhtml.model.closing import Closing
 from memhtml.model.errors import MemhtmlError
 from memhtml.store.lock import Lock
@@ -90,6 +91,7 @@ class Idle(Closing):
             seen = calls
 
     def _work(self) -> None:
+        faults({}, {})  # loads the validator, which the first call would wait for
         corpus = self._desk.corpus()
         corpus.update()
         for name in _unfinished(corpus):

@@ -9,8 +9,6 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from jsonschema import Draft202012Validator
-
 from memhtml.answers.schema import text
 
 if TYPE_CHECKING:
@@ -82,6 +80,8 @@ def faults(schema: Schema, arguments: Mapping[str, Any], *, where: str = "") -> 
     >>> faults(take("title", title=text("…")), {"titel": "Gate hours"})
     ["there is no argument 'titel', perhaps 'title' is meant", "'title' is missing"]
     """
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - an eighth of the time to start
+
     found = sorted(
         Draft202012Validator(schema).iter_errors(arguments),
         key=lambda error: (error.validator != "additionalProperties", [*map(str, error.path)]),
