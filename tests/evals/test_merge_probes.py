@@ -178,6 +178,29 @@ def test_an_edit_of_a_head_is_asked_for_too(corpus: Corpus) -> None:
     assert old in {probe.path for probe in found.probes}
 
 
+def test_a_claim_that_says_something_else_now_is_told_and_not_asked_for(corpus: Corpus) -> None:
+    base = head(corpus)
+    old = corpus.search("nightly report").hits[0].path
+    commit_edit(corpus, old, b"finance", b"audit")
+    found = probe_merge(corpus, base, "HEAD")
+    assert found.rewritten == (old,)
+    assert old not in {probe.path for probe in found.probes}
+
+
+def test_a_memory_that_is_none_any_more_is_a_regression(corpus: Corpus) -> None:
+    base = head(corpus)
+    old = corpus.search("nightly report").hits[0].path
+    commit_edit(corpus, old, b"mark>", b"b>")
+    found = probe_merge(corpus, base, "HEAD")
+    assert [(probe.path, probe.rank_after) for probe in found.regressions] == [(old, None)]
+
+
+def commit_edit(corpus: Corpus, path: str, old: bytes, new: bytes) -> None:
+    file = Path(corpus.root, path)
+    file.write_bytes(file.read_bytes().replace(old, new))
+    subprocess.run(["git", "-C", corpus.root, "commit", "-qam", "By hand"], check=True)
+
+
 def test_a_question_that_was_answered_must_be_answered_by_the_successor(corpus: Corpus) -> None:
     old = write(
         corpus,

@@ -77,10 +77,10 @@ def read_difference(repo: Repo, base: str, tip: str, *, limit: int) -> Differenc
                 claims.append(Claim(path, document.claim, heirs[path]))
             else:
                 retired.append(path)
-        elif path in after and after[path].claim == document.claim:
-            claims.append(Claim(path, document.claim, path))
-        else:
+        elif path in after and after[path].claim != document.claim:
             rewritten.append(path)
+        else:  # also where it is no memory any more: then nobody finds it
+            claims.append(Claim(path, document.claim, path))
     fresh = [
         p for p in new if p not in old and original_path(p) is None and p not in moved.values()
     ]
