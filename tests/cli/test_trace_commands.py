@@ -20,6 +20,7 @@ GATE = "areas/inbox/gate-hours.html"
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
+    tmp_path = tmp_path.resolve()
     said = Claude(A, cwd=str(tmp_path))
     put(
         tmp_path / ".claude" / "projects" / "-srv" / f"{A}.jsonl",

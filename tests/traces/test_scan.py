@@ -270,6 +270,34 @@ def test_a_transcript_that_cannot_be_read_is_named_and_tried_again(
     assert rescan(base, root).rescanned == 1
 
 
+def test_a_folder_that_cannot_be_looked_into_hides_no_other(
+    base: TraceBase, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(session_file(root), Claude(MAIN).user("hello"))
+    closed = put(root / "projects" / "-closed" / f"{OTHER}.jsonl", Claude(OTHER).user("hi")).parent
+    rescan(base, root)
+    look = os.scandir
+
+    def refuse(folder: str) -> object:
+        if folder == str(closed):
+            raise PermissionError(13, "Permission denied", folder)
+        return look(folder)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    report = rescan(base, root)
+    assert report.failures == [(str(closed), "Permission denied")]
+    assert (report.skipped, report.missing) == (1, 0)
+
+
+def test_one_root_by_two_names_is_read_once(base: TraceBase, root: Path, tmp_path: Path) -> None:
+    put(session_file(root), Claude(MAIN).user("hello"))
+    alias = tmp_path / "alias"
+    alias.symlink_to(root)
+    assert rescan(base, alias).rescanned == 1
+    report = scan.scan(base, [str(root), f"{root}/../claude", str(alias)], now=NOW)
+    assert (report.files_seen, report.skipped) == (1, 1)
+
+
 def test_what_is_known_of_a_transcript_outlives_it(base: TraceBase, root: Path) -> None:
     path = put(session_file(root), Claude(MAIN).user("how to oil a hinge"))
     rescan(base, root)

@@ -115,6 +115,17 @@ def test_filters_narrow(base: TraceBase, root: Path) -> None:
         assert ids(search(base, query, cwd="/srv")) == []
 
 
+def test_a_session_is_in_its_own_folder_wherever_its_subagents_are(
+    base: TraceBase, root: Path
+) -> None:
+    said(root, A, "paint", cwd="/srv/a")
+    scout = Claude(A, cwd="/srv/b", agentId="x")
+    put(root / "projects" / "-srv" / A / "subagents" / "agent-x.jsonl", scout.user("sand it"))
+    rescan(base, root)
+    assert ids(search(base, "sand", cwd="/srv/a")) == [A]
+    assert ids(search(base, "sand", cwd="/srv/b")) == []
+
+
 @pytest.mark.parametrize(
     ("text", "query"),
     [

@@ -1,7 +1,7 @@
 """A whole transcript as it stands on disk, for who wants to know what was said in it.
 
 What was taken back by its own program (a rewound turn) is not in it, and a turn that was said anew
-is in it once.
+is in it once. What tools printed is kept only where they failed.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["found_of", "read_conversation", "read_session"]
 
-RESULT_CHARS = 4000
-"""Of what a tool printed, so much from its start and from its end; errors stand at either."""
+MOST_CHARS = 4000
+"""So much from the start and from the end of what a tool was given, and printed as it failed."""
 
 
 def read_session(session: Session) -> list[Conversation]:
@@ -78,6 +78,9 @@ def _rewind(turns: dict[object, list[Entry]], to: str) -> None:
 def _placed(record: Record, line: int) -> Iterator[Entry]:
     for entry in record.entries:
         text = entry.text
-        if entry.role is Role.RESULT and len(text) > 2 * RESULT_CHARS:
-            text = f"{text[:RESULT_CHARS]}\n{text[-RESULT_CHARS:]}"
+        if entry.role is Role.RESULT and not entry.failed:
+            # Most of a transcript is what tools printed, which nobody asks for.
+            text = ""
+        elif entry.role in {Role.RESULT, Role.CALL} and len(text) > 2 * MOST_CHARS:
+            text = f"{text[:MOST_CHARS]}\n{text[-MOST_CHARS:]}"
         yield entry._replace(text=text, line=line, at=entry.at or record.at)

@@ -20,7 +20,7 @@ __all__ = [
     "MAX_WHOLE_BYTES",
     "Found",
     "Line",
-    "children",
+    "Walk",
     "complete_lines",
     "open_transcript",
     "read_head",
@@ -69,19 +69,31 @@ class Line(NamedTuple):
     """Without its end; None when it is longer than `MAX_LINE_BYTES`."""
 
 
-def children(folder: str) -> tuple[list[str], list[str]]:
-    """Return the names of the folders and of the files in *folder*, sorted; of links, none.
+class Walk:
+    """One look through a trace root; what cannot be looked into is noted and costs no more."""
 
-    A folder that is not there has none.
-    """
-    folders, files = [], []
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as found:
-        for entry in found:
-            if entry.is_dir(follow_symlinks=False):
-                folders.append(entry.name)
-            elif entry.is_file(follow_symlinks=False):
-                files.append(entry.name)
-    return sorted(folders), sorted(files)
+    def __init__(self) -> None:
+        self.failures: list[tuple[str, str]] = []
+        """Folders that could not be read, and why."""
+
+    def children(self, folder: str) -> tuple[list[str], list[str]]:
+        """Return the names of the folders and of the files in *folder*, sorted; of links, none.
+
+        A folder that is not there has none.
+        """
+        folders, files = [], []
+        try:
+            with os.scandir(folder) as found:
+                for entry in found:
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.name)
+                    elif entry.is_file(follow_symlinks=False):
+                        files.append(entry.name)
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        except OSError as error:
+            self.failures.append((folder, error.strerror or str(error)))
+        return sorted(folders), sorted(files)
 
 
 @contextlib.contextmanager

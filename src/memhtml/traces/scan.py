@@ -9,18 +9,18 @@ processes at once do the work once.
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.traces.cut import clipped
-from memhtml.traces.files import Found, open_transcript, read_head
+from memhtml.traces.files import Found, Walk, open_transcript, read_head
 from memhtml.traces.layouts import LAYOUTS
 from memhtml.traces.reading import read_records
 from memhtml.traces.record import ALL_TURNS, Record, Role, Skip
 from memhtml.traces.words import indexed
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterable, Sequence
     from typing import BinaryIO
 
@@ -144,18 +144,18 @@ def scan(
         Busy: Another process holds the database.
         StorageFailure: It is damaged or cannot be written.
     """
-    report = Report(roots=tuple(roots))
+    # One root by two names would be read twice.
+    report = Report(roots=tuple(dict.fromkeys(os.path.realpath(root) for root in roots)))
     ongoing = _Scan(base, now, report)
     work = list[Found]()
-    for root in dict.fromkeys(roots):
+    for root in report.roots:
         for agent in tuple(agents) or LAYOUTS:
-            try:
-                found = list(LAYOUTS[agent].find(root))
-            except OSError as error:
-                report.failures.append((str(error.filename or root), _reason(error)))
-                continue
+            walk = Walk()
+            found = list(LAYOUTS[agent].find(walk, root))
             work += found
-            report.missing += _miss(base, root, agent, {one.path for one in found})
+            report.failures += walk.failures
+            unseen = tuple(f"{folder}/" for folder, _ in walk.failures)
+            report.missing += _miss(base, root, agent, {one.path for one in found}, unseen)
     report.files_seen = len(work)
     for place, one in enumerate(work):
         if progress is not None:
@@ -405,10 +405,11 @@ def _joined(known: Record, record: Record) -> Record:
     )
 
 
-def _miss(base: TraceBase, root: str, agent: str, seen: set[str]) -> int:
+def _miss(base: TraceBase, root: str, agent: str, seen: set[str], unseen: tuple[str, ...]) -> int:
+    """Note what is gone of *root*; nobody knows of what stands below the folders *unseen*."""
     with base.guarded("look for transcripts that are gone") as connection:
         known = {path for (path,) in connection.execute(_KNOWN, (root, agent))}
-    gone = sorted(known - seen)
+    gone = sorted(path for path in known - seen if not path.startswith(unseen))
     if gone:
         with base.writing("note transcripts that are gone") as connection:
             connection.executemany(_MISS, [(1, path) for path in gone])

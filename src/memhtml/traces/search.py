@@ -7,6 +7,7 @@ the others answer.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.traces.sessions import sessions_of
@@ -24,26 +25,29 @@ MAX_LIMIT = 200
 MATCHES_A_SESSION = 3
 EXCERPT_CHARS = 160
 
-_FILTERS = "(?2 IS NULL OR f.cwd = ?2) AND (?3 IS NULL OR f.agent = ?3)"
-_STARTED = """
-session_id IN (SELECT session_id FROM files GROUP BY session_id HAVING ?4 IS NULL
-  OR min(started_at) >= ?4)
-"""
+_WANTED = """
+session_id IN (SELECT session_id FROM files GROUP BY session_id
+  HAVING (?2 IS NULL OR max(cwd = ?2 AND agent_id IS NULL)) AND (?3 IS NULL OR max(agent = ?3))
+    AND (?4 IS NULL OR min(started_at) >= ?4))
+""".strip()
 # The ranks are taken before the join: SQLite allows them only where the index is asked.
-_SAID = f"""
+_HITS = """
 WITH hits AS MATERIALIZED (SELECT rowid AS id, rank AS rank FROM words WHERE words MATCH ?1)
-SELECT f.session_id, p.id, h.rank FROM hits AS h JOIN passages AS p ON p.id = h.id
-JOIN files AS f ON f.id = p.file_id WHERE {_FILTERS} AND f.{_STARTED.strip()}
+"""
+_SAYING = f"""{_HITS}
+SELECT f.session_id, min(h.rank) FROM hits AS h JOIN passages AS p ON p.id = h.id
+JOIN files AS f ON f.id = p.file_id WHERE f.{_WANTED} GROUP BY f.session_id
 """  # noqa: S608 - our own words
+_PLACES = f"""{_HITS}
+SELECT f.session_id, p.role, f.path, p.line, p.at, p.agent_id, p.text FROM hits AS h
+JOIN passages AS p ON p.id = h.id JOIN files AS f ON f.id = p.file_id
+WHERE f.session_id IN (SELECT value FROM json_each(?2)) ORDER BY h.rank, p.id
+"""  # noqa: S608 - as above
 _NEWEST = f"""
-SELECT f.session_id FROM files AS f WHERE ?1 IS NULL AND {_FILTERS} AND f.{_STARTED.strip()}
+SELECT f.session_id FROM files AS f WHERE ?1 IS NULL AND f.{_WANTED}
 GROUP BY f.session_id ORDER BY coalesce(max(f.ended_at), max(f.started_at), '') DESC, f.session_id
 LIMIT ?5
 """  # noqa: S608 - as above
-_PASSAGE = """
-SELECT p.role, f.path, p.line, p.at, p.agent_id, p.text FROM passages AS p
-JOIN files AS f ON f.id = p.file_id WHERE p.id = ?
-"""
 
 
 class Match(NamedTuple):
@@ -96,37 +100,37 @@ def search(
             newest = [one for (one,) in connection.execute(_NEWEST, (None, *filters, limit))]
         found = sessions_of(base, newest).values()
         return TraceHits(tuple(FoundSession(one, ()) for one in found), True, False)
-    scores = dict[str, dict[str, float]]()
-    places = dict[str, dict[int, float]]()
+    scores = dict[str, list[float]]()
     with base.guarded("search transcripts") as connection:
         for term in terms:
-            for session_id, passage, rank in connection.execute(_SAID, (term, *filters)):
-                best = scores.setdefault(session_id, {})
-                best[term] = min(best.get(term, 0.0), rank)
-                ranks = places.setdefault(session_id, {})
-                ranks[passage] = ranks.get(passage, 0.0) + rank
-        complete = [one for one, best in scores.items() if len(best) == len(terms)]
+            for session_id, rank in connection.execute(_SAYING, (term, *filters)):
+                scores.setdefault(session_id, []).append(rank)
+        complete = [one for one, ranks in scores.items() if len(ranks) == len(terms)]
         ranked = sorted(complete or scores, key=lambda one: (_score(scores[one]), one))[:limit]
-        matches = {one: _matches(connection, places[one], terms) for one in ranked}
+        matches = _matches(connection, ranked, terms)
     sessions = sessions_of(base, ranked)
-    hits = tuple(FoundSession(session, matches[one]) for one, session in sessions.items())
+    hits = tuple(FoundSession(one, tuple(matches[name])) for name, one in sessions.items())
     return TraceHits(hits, False, bool(hits) and not complete)
 
 
-def _score(best: dict[str, float]) -> tuple[int, float]:
+def _score(ranks: list[float]) -> tuple[int, float]:
     """Order sessions by how many terms they have, then by how well; ranks are negative."""
-    return -len(best), sum(best.values())
+    return -len(ranks), sum(ranks)
 
 
 def _matches(
-    connection: apsw.Connection, places: dict[int, float], terms: list[str]
-) -> tuple[Match, ...]:
-    chosen = sorted(places, key=lambda one: (places[one], one))[:MATCHES_A_SESSION]
-    rows = (row for passage in chosen for row in connection.execute(_PASSAGE, (passage,)))
-    return tuple(
-        Match(role, path, line, at, agent_id, _excerpt(text, terms))
-        for role, path, line, at, agent_id, text in rows
-    )
+    connection: apsw.Connection, sessions: list[str], terms: list[str]
+) -> dict[str, list[Match]]:
+    """Return the best places in each of *sessions*."""
+    found = {one: list[Match]() for one in sessions}
+    for session_id, *place, text in connection.execute(
+        _PLACES, (" OR ".join(terms), json.dumps(sessions))
+    ):
+        if len(found[session_id]) < MATCHES_A_SESSION:
+            role, path, line, at, agent_id = place
+            excerpt = _excerpt(text, terms)
+            found[session_id].append(Match(role, path, line, at, agent_id, excerpt))
+    return found
 
 
 def _excerpt(text: str, terms: list[str]) -> str:

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from memhtml.traces.files import Found, children
+from memhtml.traces.files import Found
 from memhtml.traces.layouts.layout import call_text, string, text_of
 from memhtml.traces.record import Entry, Record, Role, Skip, instant_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memhtml.traces.files import Walk
     from memhtml.traces.layouts.layout import Json
 
 __all__ = ["BELOW_VARIABLE", "HOME", "HOME_VARIABLE", "NAME", "TITLE", "find", "read"]
@@ -44,12 +45,12 @@ _machine_re = re.compile(
 )
 
 
-def find(root: str) -> Iterator[Found]:
+def find(walk: Walk, root: str) -> Iterator[Found]:
     """Yield the transcripts below *root*, sessions before the subagents they sent out."""
     projects = f"{root}/projects"
-    for slug in children(projects)[0]:
+    for slug in walk.children(projects)[0]:
         folder = f"{projects}/{slug}"
-        sessions, files = children(folder)
+        sessions, files = walk.children(folder)
         for name in files:
             stem, dot, kind = name.rpartition(".")
             if not dot or kind != "jsonl":
@@ -62,7 +63,7 @@ def find(root: str) -> Iterator[Found]:
                 yield Found(f"{folder}/{name}", NAME, root, stem, slug)
         for session in sessions:
             aside = f"{folder}/{session}/subagents"
-            for name in children(aside)[1]:
+            for name in walk.children(aside)[1]:
                 if name.startswith("agent-") and name.endswith(".jsonl"):
                     yield Found(f"{aside}/{name}", NAME, root, session, slug, name[6:-6])
 

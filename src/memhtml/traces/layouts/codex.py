@@ -13,13 +13,14 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from memhtml.traces.files import Found, children
+from memhtml.traces.files import Found
 from memhtml.traces.layouts.layout import call_text, string, text_of
 from memhtml.traces.record import Entry, Record, Role, Skip, instant_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memhtml.traces.files import Walk
     from memhtml.traces.layouts.layout import Json
 
 __all__ = ["BELOW_VARIABLE", "HOME", "HOME_VARIABLE", "NAME", "TITLE", "find", "read"]
@@ -51,14 +52,14 @@ _exit_re = re.compile(
 _patched_re = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
 
 
-def find(root: str) -> Iterator[Found]:
+def find(walk: Walk, root: str) -> Iterator[Found]:
     """Yield the transcripts below *root*, oldest first."""
     for folder in ("sessions", "archived_sessions"):
-        yield from _find_in(f"{root}/{folder}", root, depth=3)
+        yield from _find_in(walk, f"{root}/{folder}", root, depth=3)
 
 
-def _find_in(folder: str, root: str, depth: int) -> Iterator[Found]:
-    folders, files = children(folder)
+def _find_in(walk: Walk, folder: str, root: str, depth: int) -> Iterator[Found]:
+    folders, files = walk.children(folder)
     there = set(files)
     for name in files:
         match = _name_re.fullmatch(name)
@@ -66,7 +67,7 @@ def _find_in(folder: str, root: str, depth: int) -> Iterator[Found]:
             refusal = "it is compressed (zstd)" if match[2] else None
             yield Found(f"{folder}/{name}", NAME, root, match[1], "", refusal=refusal)
     for below in folders if depth else ():
-        yield from _find_in(f"{folder}/{below}", root, depth - 1)
+        yield from _find_in(walk, f"{folder}/{below}", root, depth - 1)
 
 
 def read(value: Json) -> Record | Skip:

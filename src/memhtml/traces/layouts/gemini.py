@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memhtml.traces.files import Found, children, open_transcript
+from memhtml.traces.files import Found, open_transcript
 from memhtml.traces.layouts.layout import call_text, string, text_of
 from memhtml.traces.record import ALL_TURNS, Entry, Record, Role, Skip, instant_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memhtml.traces.files import Walk
     from memhtml.traces.layouts.layout import Json
 
 __all__ = ["BELOW_VARIABLE", "HOME", "HOME_VARIABLE", "NAME", "TITLE", "find", "read"]
@@ -32,12 +33,12 @@ _MARKER = ".project_root"
 _MOST_PATH_BYTES = 4096
 
 
-def find(root: str) -> Iterator[Found]:
+def find(walk: Walk, root: str) -> Iterator[Found]:
     """Yield the transcripts below *root*, sessions before the subagents they sent out."""
     projects = f"{root}/{_PROJECTS}"
-    for slug in children(projects)[0]:
+    for slug in walk.children(projects)[0]:
         folder = f"{projects}/{slug}"
-        sessions, files = children(f"{folder}/chats")
+        sessions, files = walk.children(f"{folder}/chats")
         cwd = _project_of(folder) if files or sessions else None
         there = set(files)
         for name in files:
@@ -49,7 +50,7 @@ def find(root: str) -> Iterator[Found]:
                     path, NAME, root, stem, slug, cwd=cwd, is_whole=is_whole, trusts_records=True
                 )
         for session in sessions:
-            for name in children(f"{folder}/chats/{session}")[1]:
+            for name in walk.children(f"{folder}/chats/{session}")[1]:
                 if name.endswith(".jsonl"):
                     path = f"{folder}/chats/{session}/{name}"
                     yield Found(path, NAME, root, session, slug, name[:-6], cwd)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memhtml.traces.files import Found
+    from memhtml.traces.files import Found, Walk
     from memhtml.traces.record import Record, Skip
 
 __all__ = ["Json", "Layout", "call_text", "string", "text_of"]
@@ -29,7 +29,7 @@ class Layout(Protocol):
     BELOW_VARIABLE: str
     """What to append to that variable."""
 
-    def find(self, root: str) -> Iterator[Found]:
+    def find(self, walk: Walk, root: str) -> Iterator[Found]:
         """Yield the transcripts below *root*, which need not exist."""
 
     def read(self, value: Json) -> Record | Skip:

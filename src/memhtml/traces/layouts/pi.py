@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memhtml.traces.files import Found, children
+from memhtml.traces.files import Found
 from memhtml.traces.layouts.layout import call_text, string, text_of
 from memhtml.traces.record import Entry, Record, Role, Skip, instant_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memhtml.traces.files import Walk
     from memhtml.traces.layouts.layout import Json
 
 __all__ = ["BELOW_VARIABLE", "HOME", "HOME_VARIABLE", "NAME", "TITLE", "find", "read"]
@@ -32,13 +33,13 @@ _IGNORED = frozenset(
 _UNSAID = frozenset("custom branchSummary compactionSummary".split())
 
 
-def find(root: str) -> Iterator[Found]:
+def find(walk: Walk, root: str) -> Iterator[Found]:
     """Yield the transcripts below *root*, oldest first in each project."""
     sessions = f"{root}/sessions"
-    for slug in children(sessions)[0]:
+    for slug in walk.children(sessions)[0]:
         if not (slug.startswith("--") and slug.endswith("--")):
             continue
-        for name in children(f"{sessions}/{slug}")[1]:
+        for name in walk.children(f"{sessions}/{slug}")[1]:
             if name.endswith(".jsonl"):
                 session = name[:-6].rpartition("_")[2]
                 path = f"{sessions}/{slug}/{name}"
