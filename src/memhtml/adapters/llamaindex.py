@@ -75,7 +75,7 @@ class MemhtmlRetriever(BaseRetriever):
                 "title": hit.title,
                 "memory_type": hit.memory_type,
                 "updated_at": hit.updated_at,
-                "superseded_by": hit.superseded_by,
+                **({"superseded_by": hit.superseded_by} if hit.superseded_by else {}),
             },
             text_template=fenced("{metadata_str}\n\n{content}"),
         )

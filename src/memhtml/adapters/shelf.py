@@ -37,7 +37,7 @@ _NAME_CHARS = 40
 _HASH_DIGITS = 16
 _PAGE = 500
 
-_lead_re = re.compile(r"[\s#>*+-]*(.*?)\s*", re.DOTALL)
+_lead_re = re.compile(r"^[\s#>*+-]+")
 
 
 class Key(NamedTuple):
@@ -226,8 +226,10 @@ def _named(text: str, exact: str) -> str:
 
 
 def _first_words(text: str) -> str:
-    lines = (_lead_re.fullmatch(line) for line in text.split("\n"))
-    return next((found[1] for found in lines if found and any(map(str.isalnum, found[1]))), "")
+    """Return the first line that says something, headings of Markdown last."""
+    lines = [line.strip() for line in text.split("\n") if any(map(str.isalnum, line))]
+    said = [line for line in lines if not line.startswith("#")]
+    return _lead_re.sub("", next(iter(said or lines), ""))
 
 
 def _short(text: str) -> str:
