@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -47,6 +48,7 @@ def claims(mined: Mined) -> list[str]:
             "Always run `make lint` before pushing.",
         ),
         ("From now on, use pnpm for every package.", "procedural", "Use pnpm for every package."),
+        ("It is a List<String> now. Remember that the gate is `List<T>`.", "semantic", None),
         ("Going forward: never force-push to main.", "procedural", "Never force-push to main."),
         (
             "For future reference: the gate opens at six.",
@@ -128,6 +130,8 @@ def test_what_is_asked_to_be_remembered_is_proposed(
         'He wrote: "All done. Remember that we close at five today."',
         "Explain: «Merk dir, dass wir um fünf schließen» means what?",
         "<doc>\nRemember that the API is rate limited to ten calls.\n</doc>",
+        "<pasted-page>\nIt was cut.\n\nRemember that the API is rate limited to ten calls.",
+        "Look at <doc>Remember that the API is rate limited to ten calls.</doc> and tell.",
         "Remember that the parser is broken in this file, so skip it for now.",
         "From now on I will be at home.",
         "From now on it gets harder.",
@@ -388,3 +392,10 @@ def test_an_ordinary_conversation_gives_nothing() -> None:
     ]
     mined = mine([talk(*said)])
     assert mined == Mined((), ())
+
+
+@pytest.mark.parametrize("text", [" " * 7900 + "x", "<a\n" * 2600, "no, " * 1900 + "use a"])
+def test_a_hostile_prompt_costs_little(text: str) -> None:
+    start = time.process_time()
+    mine([talk((U, text), (F, text))])
+    assert time.process_time() - start < 0.5

@@ -16,9 +16,14 @@ MAX_PROMPT_CHARS = 8000
 MAX_SENTENCE_CHARS = 400
 
 _fence_re = re.compile(r"(`{3,}|~{3,}).*?(?:\1|\Z)", re.DOTALL)
-_markup_re = re.compile(r"<([A-Za-z][\w-]*)[^<>]*>.*?(?:</\1>|\Z)", re.DOTALL)
+# Whole elements, and from a tag at the head of a line that is never closed, all the rest: the
+# pasted thing was cut. A tag inside a line may be a type, as in List<String>.
+_markup_re = re.compile(
+    r"<([A-Za-z][\w-]*)[^<>]*>.{0,4000}?</\1>|^[ \t]*<[A-Za-z][\w-]*[^<>]*>.*\Z",
+    re.DOTALL | re.MULTILINE,
+)
 _foreign_re = re.compile(r"\s*(?:>|\||[+-]{3} |@@|\$ |#!|\d{4}-\d\d-\d\d[T ]\d\d:)|(?: {4}|\t)\S")
-_bullet_re = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s+")
+_bullet_re = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _end_re = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=[^a-z\s])|(?<=[。\uff01\uff1f])")
 _QUOTES = str.maketrans("„“”«»「」『』", '"""""""""')
 

@@ -74,9 +74,10 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 _ADD_WORDS = "INSERT INTO words (rowid, text) VALUES (?, ?)"
 _DROP_TITLE = "DELETE FROM passages WHERE file_id = ? AND role = 'title'"
 _DROP_TURN = "DELETE FROM passages WHERE file_id = ? AND turn_uuid = ? AND role <> 'title'"
+_DROP_ALL = "DELETE FROM passages WHERE file_id = ? AND role <> 'title'"
 _DROP_SINCE = """
-DELETE FROM passages WHERE file_id = ?1 AND role <> 'title' AND id >= coalesce(
-  (SELECT min(id) FROM passages WHERE file_id = ?1 AND turn_uuid = ?2), 0)
+DELETE FROM passages WHERE file_id = ?1 AND role <> 'title' AND id >=
+  (SELECT min(id) FROM passages WHERE file_id = ?1 AND turn_uuid = ?2)
 """
 _COUNT_TURNS = (
     "SELECT count(DISTINCT turn_uuid) FROM passages WHERE file_id = ? AND role <> 'title'"
@@ -110,7 +111,7 @@ class Report:
     sessions: set[str] = field(default_factory=set)
     """The sessions of which something new was read."""
     failures: list[tuple[str, str]] = field(default_factory=list)
-    """Files that could not be read, and why; they are tried again the next time."""
+    """Files and folders that could not be read, and why; they are tried again the next time."""
 
 
 class _Mark(NamedTuple):
@@ -228,9 +229,10 @@ class _Scan:
                 return None
             if mark is None:
                 connection.execute(_FORGET, (found.path,))
+                cwd = None if found.cwd is None else clipped(found.cwd, FACT_CHARS)[0]
                 owner = (found.session_id, found.agent_id)
-                row = (found.path, found.agent, found.root, *owner, found.slug, found.cwd)
-                connection.execute(_ADD, (*row, self.now))
+                row = (found.path, found.agent, found.root, *owner, found.slug, cwd, self.now)
+                connection.execute(_ADD, row)
                 current = _mark_of(self.base, found.path)
             assert current is not None  # noqa: S101 - it was just added, or is the mark
             _Writer(connection, found, current, self.report).write(news, reach, self.now)
@@ -357,9 +359,11 @@ class _Writer:
             self.is_new = False
 
     def _take_back(self, record: Record) -> bool:
-        if record.rewinds is not None:
-            turn = None if record.rewinds == ALL_TURNS else record.rewinds
-            self.connection.execute(_DROP_SINCE, (self.file_id, turn))
+        if record.rewinds == ALL_TURNS:
+            self.connection.execute(_DROP_ALL, (self.file_id,))
+        elif record.rewinds is not None:
+            # A turn without a text has no place here; what came after it stays to be found.
+            self.connection.execute(_DROP_SINCE, (self.file_id, record.rewinds))
         if record.replaces is not None:
             self.connection.execute(_DROP_TURN, (self.file_id, record.replaces))
         return record.rewinds is not None or record.replaces is not None
