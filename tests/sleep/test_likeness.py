@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memhtml.index.database import open_index
 from memhtml.index.embed import embed
 from memhtml.index.indexer import update
 from memhtml.sleep import likeness_tables
 from memhtml.sleep.likeness import Pair, likeness_of
 from memhtml.sleep.population import read_population
+from memhtml.store.repo import Repo
 from tests.index.encoders import WordEncoder
-from tests.index.stores import NOW, memory
+from tests.index.stores import NOW, Store, memory
 from tests.sleep.memories import live, population
 
 if TYPE_CHECKING:
-    from memhtml.index.database import Index
-    from memhtml.store.repo import Repo
-    from tests.index.stores import Store
+    from pathlib import Path
 
 CLAIMS = (
     "The gateway retries failed calls three times",
@@ -85,15 +85,15 @@ def test_a_memory_that_came_meanwhile_is_compared_too() -> None:
     assert pair == Pair("areas/a.html", "areas/b.html", 1.0, "shingles")
 
 
-def test_sparse_rows_of_the_index_are_the_basis_where_there_are_some(
-    store: Store, repo: Repo, index: Index
-) -> None:
+def test_sparse_rows_of_the_index_are_the_basis_where_there_are_some(tmp_path: Path) -> None:
+    store = Store(tmp_path)
     for n, claim in enumerate(CLAIMS):
         store.put(f"areas/{n}.html", memory(claim))
     store.commit()
-    update(index, repo, now=NOW)
-    embed(index, WordEncoder())
-    likeness = likeness_of(read_population(index), index)
+    with Repo.open(str(tmp_path)) as repo, open_index(str(tmp_path)) as index:
+        update(index, repo, now=NOW)
+        embed(index, WordEncoder())
+        likeness = likeness_of(read_population(index), index)
     assert likeness.basis == "sparse"
     (first, *_) = likeness.pairs(floor=0.1, top=5, limit=9)
     assert first[:2] == ("areas/0.html", "areas/1.html")

@@ -132,7 +132,7 @@ _value_re = re.compile(
         (?:[ ]?-?(?P<unit1>{_units})(?![\w/]))? )
   | (?P<code> \d\w+ )
     ) | (?=[^\W\d]) (?:
-    (?P<version> v(?:ersion[ ])?\d+(?:\.\d+)*(?:[-.]?(?:rc|beta|alpha|pre|dev)\.?\d*)?\b )
+    (?P<version> v(?:ersion[ ]|\.[ ]?)?\d+(?:\.\d+)*(?:[-.]?(?:rc|beta|alpha|pre|dev)\.?\d*)?\b )
   | (?P<mdy> (?P<m2>{_month})[ ](?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)
         (?:,?[ ](?P<y2>\d{{4}})\b)? )
   | (?P<my> (?P<m3>{_month})[ ](?P<y3>\d{{4}})\b )
@@ -147,7 +147,7 @@ _value_re = re.compile(
     re.VERBOSE,
 )
 _start_re = re.compile(r"\w+|[$€£¥]")
-_TRIGGERS = {*_WORDS, *_TENS, *_MONTHS, "noon", "midnight", "half", "version", "a", "an"}
+_TRIGGERS = {*_WORDS, *_TENS, *_MONTHS, "noon", "midnight", "half", "version", "v", "a", "an"}
 
 
 def read_quantities(text: str) -> tuple[str, tuple[str, ...]]:
@@ -207,7 +207,7 @@ def _hour(hour: int, half: str | None) -> int:
 
 
 def _version(match: re.Match[str]) -> list[str]:
-    bare = match[0].removeprefix("version ").removeprefix("v")
+    bare = match[0].removeprefix("version ").removeprefix("v").lstrip(". ")
     return [f"v{bare}"]
 
 

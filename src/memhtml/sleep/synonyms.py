@@ -15,6 +15,7 @@ use utilize utilise employ rely_on relies_on relied_on depend_on depends_on make
  makes_use_of leverage built_on built_upon uses_of
 |start begin launch commence kick_off kicks_off kicked_off boot boots_up starts_up start_up
 |finish end complete conclude wrap_up wraps_up
+|happen takes_place took_place
 |change modify alter adjust amend
 |fix repair mend resolve patch remedy
 |buy purchase acquire procure
@@ -29,7 +30,7 @@ use utilize utilise employ rely_on relies_on relied_on depend_on depends_on make
 |need require demand must_have call_for calls_for necessitate
 |help assist aid
 |choose select pick opt_for opts_for settle_on settled_on settles_on go_with went_with
-|decide determine resolve_to
+|decide determine agree concur
 |check verify validate confirm inspect examine
 |approve sign_off signs_off sign_off_on signs_off_on signed_off sign-off signoff
 |review go_over goes_over
@@ -44,16 +45,14 @@ use utilize utilise employ rely_on relies_on relied_on depend_on depends_on make
  owner ownership
 |lead head manage head_up heads_up
 |set_up configure setup configuration config is_set set_to setting
-|release ship roll_out rolls_out rolled_out rollout
-|deploy deployment push_to_production pushed_to_production
+|deploy deployment release ship roll_out rollout push_to_production bring_live go_live
 |host serve_from served_from is_hosted
 |listen accept_connections
 |call invoke
-|retry re-attempt reattempt try_again tries_again attempt_again attempts_again attempt
+|retry re-attempt reattempt try_again attempt_again
 |expire lapse run_out runs_out
 |rotate rotation renew cycle
-|limit cap ceiling
-|maximum max upper_bound upper_limit
+|maximum max limit cap ceiling upper_bound upper_limit at_most no_more_than up_to
 |minimum min lower_bound lower_limit
 |raise increase grow up_to_from bump
 |lower decrease reduce cut lessen
@@ -125,7 +124,6 @@ use utilize utilise employ rely_on relies_on relied_on depend_on depends_on make
 |yearly annually annual every_year each_year per_year once_a_year
 |hourly every_hour each_hour per_hour once_an_hour
 |quarterly every_quarter each_quarter per_quarter
-|schedule plan_for
 |because since due_to owing_to
 |about regarding concerning
 |over above more_than exceeds exceed greater_than in_excess_of beyond
@@ -139,7 +137,8 @@ use utilize utilise employ rely_on relies_on relied_on depend_on depends_on make
 |speed pace
 |price cost charge expense
 |pay settle_up
-|location site place whereabouts located situated lie
+|location site whereabouts
+|located situated lives_on lives_under
 |country nation
 |city town
 |holiday vacation
@@ -154,9 +153,8 @@ use utilize utilise employ rely_on relies_on relied_on depend_on depends_on make
 |write author
 |say state
 |tell inform
-|ask request inquire
+|ask request req inquire query
 |answer reply respond response
-|agree concur
 |forbid prohibit ban
 |allow permit let
 |stop halt cease
@@ -172,7 +170,7 @@ use utilize utilise employ rely_on relies_on relied_on depend_on depends_on make
 |compute calculate
 |contain include comprise
 |connect link
-|publish post
+|publish post emit
 |latency response_time
 |memory ram
 |disk storage_volume volume
@@ -182,7 +180,6 @@ use utilize utilise employ rely_on relies_on relied_on depend_on depends_on make
 |programmer software_engineer
 |invoice bill
 |salary pay_packet wage
-|contract agreement
 |deadline due_date
 |goal objective aim target
 |policy rule
@@ -190,7 +187,7 @@ use utilize utilise employ rely_on relies_on relied_on depend_on depends_on make
 |result outcome
 |benefit advantage
 |drawback disadvantage
-|example instance
+|replica instance
 |part portion section
 |type kind sort
 |currently at_present right_now at_the_moment now these_days nowadays
@@ -223,9 +220,8 @@ use utilize utilise employ rely_on relies_on relied_on depend_on depends_on make
 |throttle rate-limit rate_limit
 |handle process_requests deal_with deals_with take_care
 |write_to writes_to
-|stored_in kept_in lives_in saved_in
 |uptime availability
-|on-call oncall on_call
+|on-call oncall carry_the_pager hold_the_pager have_the_pager pager_duty
 |frontend front-end front_end
 |backend back-end back_end
 |dataset data_set
@@ -235,6 +231,41 @@ use utilize utilise employ rely_on relies_on relied_on depend_on depends_on make
 |codebase code_base
 |checklist check_list
 |per_cent percent percentage
+|due deadline finished_by done_by completed_by ready_by finish_by complete_by be_done_by
+|enable activate turn_on turned_on switch_on switched_on
+|disable deactivate turn_off turned_off switch_off switched_off
+|reject refuse decline turn_down turned_down
+|drain empty
+|restart reboot
+|broken faulty defective
+|cause bring_about lead_to led_to
+|sync synchronize synchronise
+|log_in login sign_in signin
+|log_out logout sign_out signout
+|register enroll enrol sign_up signup
+|ensure make_sure
+|find discover
+|reach access get_to
+|hand_over handover hand_off handoff
+|clean_up cleanup tidy_up
+|shut_down shutdown
+|look_up lookup
+|work_with collaborate cooperate
+|cancel call_off
+|postpone delay put_off defer push_back
+|suggest propose recommend
+|favourite favorite preferred
+|colour color
+|centre center
+|licence license
+|catalogue catalog
+|programme program
+|behaviour behavior
+|grey gray
+|analyse analyze
+|explain describe
+|attempt try
+|contact_person point_of_contact contact
 """
 
 LIGHT = frozenset(
@@ -247,6 +278,7 @@ LIGHT = frozenset(
     can could will would shall should may might must ought need
     and or but nor if then else than as so of at by for with about to from in on into onto within
     per via across through upon toward towards against between among along around during while
+    after before
     get gets got make makes made set sets take takes took taken give gives given put puts keep
     come comes happen happens occur occurs go goes went gone perform performed carry carried
     use used uses using

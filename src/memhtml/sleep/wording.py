@@ -22,19 +22,51 @@ if TYPE_CHECKING:
 __all__ = ["Wording", "concept_of", "content_of", "read_wording", "stem"]
 
 _token_re = re.compile(r"[.,;:!?](?=\s|$)|[()]|\x1f|[^\W_]+")
+_SHORTENED = {
+    "k8s": "kubernetes",
+    "i18n": "internationalization",
+    "l10n": "localization",
+    "a11y": "accessibility",
+    "o11y": "observability",
+}
+_shortened_re = re.compile(rf"\b(?:{'|'.join(_SHORTENED)})\b")
 _unspaced_re = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]+")
 _name_re = re.compile(r"(?<=[\w,;)'\"-] )[A-Z][\w-]*|\b[A-Z]{2,}\b|\b[a-z]+[A-Z]\w*")
+_lead_in_re = re.compile(
+    r"""
+    \s*(?:
+        (?:please[ ])?(?:note|notice|remember|recall|beware|mind|be[ ]aware)(?:[ ]that\b|[:,])
+      | (?:reminder|note|fyi|nb|n\.b\.|heads[- ]up|info|update|fact|tl;dr)\s*[:,-]
+      | (?:for|just[ ]for|to)[ ](?:the[ ]record|(?:your|our)[ ]information|reference|context
+          |be[ ](?:clear|precise|exact)|clarify|recap|summari[sz]e)\s*[:,]
+      | (?:according[ ]to|as[ ]per|per|as[ ](?:\w+[ ])?(?:agreed|noted|discussed|decided|stated
+          |documented|described|mentioned|recorded|seen|reported|confirmed))\b[^,:.;]{0,60}[,:]
+      | it[ ](?:(?:is|was|has[ ]been)[ ](?:\w+[ ])?(?:known|noted|agreed|decided|confirmed|stated
+          |documented|said|established)|(?:turns|turned)[ ]out|seems|appears)(?:[ ]that\b|[:,])
+      | (?:as[ ]it[ ]turns[ ]out|as[ ]we[ ]know|as[ ]far[ ]as[ ][^,]{1,30}|in[ ](?:short|brief|fact
+          |other[ ]words|summary)|apparently|basically|in[ ]general|as[ ]of[ ](?:now|today)
+          |at[ ](?:present|the[ ]moment)|today|currently|these[ ]days|right[ ]now)\s*,
+      | (?:we|i|they|everybody|everyone)[ ](?:know|agreed|noted|decided|confirmed|learned|learnt
+          |found|heard|established|recorded)(?:[ ]out)?[ ]that\b
+      | (?:the[ ])?(?:team|docs?|documentation|runbook|wiki|notes?|minutes|handbook|manual|user)[ ]
+          (?:says?|said|states?|notes?|confirms?|confirmed|told[ ]us|mentions?|mentioned)
+          (?:[ ]that\b|[:,])
+    )\s*
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
 _contractions = (
     (re.compile(r"\bcan(?:no|')t\b"), "can not"),
     (re.compile(r"\bwon't\b"), "will not"),
     (re.compile(r"n't\b"), " not"),
+    (re.compile(r"\b(?:refus(?:es?|ed)|fail(?:s|ed)?|declin(?:es?|ed)) to\b"), "not"),
     (re.compile(r"'(?:s|re|ve|ll|d|m)?\b"), " "),
 )
 
 _NEGATORS = frozenset(
     """
     not no never none neither nor nobody nothing nowhere without avoid avoids avoided
-    avoiding lack lacks lacking lacked refuse refuses refused unable non hardly
+    avoiding lack lacks lacking lacked refuses refused unable non hardly
     nicht kein keine keinen keinem keiner nie niemals ohne
     pas jamais sans aucun aucune nunca sin ningún ninguna tampoco não nunca sem
     """.split()
@@ -44,11 +76,15 @@ _NEGATORS = frozenset(
 
 _BREAKS = frozenset(". , ; : ! ? ( ) but while unless until if when because although".split())
 
+# No concept is written like these.
+_BREAK = "."
+_NEGATOR = "!"
+
 _FLIPPED = {
     word: positive
     for pair in (
-        "disable:enable disabled:enabled forbid:allow prohibit:allow disallow:allow deny:allow "
-        "ban:allow exclude:include offline:online optional:required invalid:valid "
+        "disable:enable disabled:enabled deactivate:enable forbid:allow prohibit:allow "
+        "disallow:allow deny:allow ban:allow exclude:include offline:online optional:required invalid:valid "
         "unsupported:supported unavailable:available unencrypted:encrypted unlimited:limited "
         "unnecessary:necessary impossible:possible inactive:active incomplete:complete "
         "private:public asynchronous:synchronous async:sync unsafe:safe insecure:secure "
@@ -77,8 +113,10 @@ class Wording(NamedTuple):
 
     concepts: tuple[str, ...]
     """What it speaks of, in order and with repetitions."""
+    tokens: tuple[str, ...]
+    """All its words as they stand, in lower case and in order, light ones and marks too."""
     words: frozenset[str]
-    """All its words as they stand, in lower case, light ones too."""
+    """The same without order."""
     light: frozenset[str]
     """The concepts that only hold it together."""
     negated: frozenset[str]
@@ -104,7 +142,7 @@ def read_wording(text: str) -> Wording:
     names = frozenset(
         part for name in _name_re.findall(plain) for part in re.findall(r"[^\W_]+", name.lower())
     )
-    rest, quantities = read_quantities(_expanded(plain))
+    rest, quantities = read_quantities(_expanded(_without_lead_in(plain)))
     words = list(_words(rest))
     concepts: list[str] = []
     light: set[str] = set()
@@ -112,13 +150,14 @@ def read_wording(text: str) -> Wording:
     denying = False
     last_content = ""
     for concept, is_light, is_flipped in _concepts(words):
-        if concept in _BREAKS:
+        if concept == _BREAK:
+            # What was denied stands before ("retries are not done") or is still to come.
             if denying and last_content:
                 negated ^= {last_content}
-            denying = False
+                denying = False
             last_content = ""
             continue
-        if concept in _NEGATORS:
+        if concept == _NEGATOR:
             denying = not denying
             continue
         concepts.append(concept)
@@ -133,6 +172,7 @@ def read_wording(text: str) -> Wording:
         negated ^= {last_content}
     return Wording(
         tuple(concepts),
+        tuple(words),
         frozenset(words),
         frozenset(light),
         frozenset(negated),
@@ -152,7 +192,7 @@ def content_of(text: str) -> list[str]:
     found = [
         concept
         for concept, is_light, _ in _concepts(list(_words(rest)))
-        if not is_light and concept not in _BREAKS and concept not in _NEGATORS
+        if not is_light and concept not in {_BREAK, _NEGATOR}
     ]
     return [*found, *quantities]
 
@@ -193,16 +233,22 @@ def concept_of(word: str) -> str:
     return _groups()[0].get((bare,), bare)
 
 
+def _without_lead_in(text: str) -> str:
+    """Return *text* without the words that only introduce it or say where it was heard."""
+    match = _lead_in_re.match(text)
+    return text[match.end() :] if match else text
+
+
 def _has_vowel(text: str) -> bool:
     return any(letter in "aeiouy" for letter in text)
 
 
 def _expanded(text: str) -> str:
     lowered = text.lower().replace("_", " ")
-    if "'" in lowered or "cannot" in lowered:
-        for pattern, made in _contractions:
-            lowered = pattern.sub(made, lowered)
-    return lowered
+    for pattern, made in _contractions:
+        lowered = pattern.sub(made, lowered)
+    # The number in these is a count of letters.
+    return _shortened_re.sub(lambda match: _SHORTENED[match[0]], lowered)
 
 
 def _words(text: str) -> Iterator[str]:
@@ -232,7 +278,9 @@ def _concepts(words: list[str]) -> Iterator[tuple[str, bool, bool]]:
             for length in range(min(longest, len(words) - place), 1, -1):
                 concept = groups.get(tuple(bare[place : place + length]))
                 if concept is not None:
-                    yield concept, concept in _light_concepts(), False
+                    positive = _flips().get(concept)
+                    name = concept if positive is None else concept_of(positive)
+                    yield name, name in _light_concepts(), positive is not None
                     place += length
                     break
             else:
@@ -245,8 +293,10 @@ def _concepts(words: list[str]) -> Iterator[tuple[str, bool, bool]]:
 
 @functools.lru_cache(maxsize=65_536)
 def _single(word: str) -> tuple[str, bool, bool]:
-    if word in _BREAKS or word in _NEGATORS:
-        return word, False, False
+    if word in _BREAKS:
+        return _BREAK, False, False
+    if word in _NEGATORS:
+        return _NEGATOR, False, False
     positive = _flips().get(stem(word))
     if positive is not None:
         return concept_of(positive), False, True
@@ -261,7 +311,9 @@ def _flips() -> dict[str, str]:
 
 @functools.cache
 def _light_concepts() -> frozenset[str]:
-    return frozenset(stem(word) for word in ("use", "make", "perform", "occur", "remain", "happen"))
+    return frozenset(
+        stem(word) for word in ("use", "make", "perform", "locate", "remain", "happen")
+    )
 
 
 @functools.cache
@@ -269,7 +321,7 @@ def _groups() -> tuple[dict[tuple[str, ...], str], frozenset[str], int]:
     """Return the concept of each synonym by its stems, the stems that begin a phrase, its length.
 
     >>> _groups()[0][("sign", "off")], _groups()[0][("rol", "out")]
-    ('approv', 'releas')
+    ('approv', 'deploy')
     """
     groups: dict[tuple[str, ...], str] = {}
     for group in GROUPS.split("|"):
