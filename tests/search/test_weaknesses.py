@@ -428,6 +428,25 @@ def test_the_archive_is_named_when_only_it_has_the_answer(
     ]
 
 
+def test_the_archive_is_named_where_active_memories_only_share_a_word_or_mean_a_little(
+    store: Store, repo: Repo, index: Index
+) -> None:
+    old, model = "archive/2026/areas/old.html", Meanings()
+    files = {
+        old: memory("the zeppelin hangar is closed on Friday"),
+        "archive/2026/areas/other.html": memory("the zeppelin was grey"),
+    }
+    doors = numbered(*(f"the hangar of boat {number} has a door" for number in range(9)))
+    fill(store, repo, index, files | doors)
+    embed(index, model)
+    answer = search(index, "which hangar of a zeppelin is closed", means=Means(queries=model))
+    assert answer.no_match is not None
+    assert answer.no_match.reason is NoMatchReason.NOT_RELEVANT
+    assert [match.path for match in answer.archived] == [old]
+    # What the archive does not answer either is no hint.
+    assert not search(index, "who paid for the hangar", means=Means(queries=model)).archived
+
+
 def test_words_alone_find_the_same_however_deep_the_arm(
     store: Store, repo: Repo, index: Index
 ) -> None:

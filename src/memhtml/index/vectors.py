@@ -178,7 +178,7 @@ def dense_vectors(
     width = _width(space)
     found: dict[int, bytes] = {}
     # A blob that is opened is read where it is asked for; as a value it would come as a whole.
-    with connection.blob_open("main", "dense_pages", "vectors", places[0][1], False) as page:  # noqa: FBT003 - not to write
+    with connection.blob_open("main", "dense_pages", "vectors", places[0][1], False) as page:
         for text_id, row, place in places:
             page.reopen(row)
             page.seek(place * width)

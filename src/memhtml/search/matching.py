@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["Matching", "holders", "match_terms"]
 
 PREFIX_WORTH = 0.5
+FEW_FILES = 20
+"""A store with fewer memories weighs terms as if it had so many: that one memory of three has a
+word tells little of the word, and would make what is plainly there look half missing."""
+
 MIN_PREFIX_CHARS = 3
 
 _COUNT = "(SELECT count(*) FROM files_fts WHERE files_fts MATCH ?)"
@@ -80,7 +84,8 @@ def match_terms(connection: apsw.Connection, terms: Sequence[Term], files: int) 
         spellings=tuple(spellings),
         counts=tuple(sum(counts[p] for p in found) for found in spellings),
         weights=tuple(
-            _weight(min((counts[p] for p in found), default=0), files) for found in spellings
+            _weight(min((counts[p] for p in found), default=0), max(files, FEW_FILES))
+            for found in spellings
         ),
         worths=tuple(
             PREFIX_WORTH if place in beginnings else 1.0 for place in range(len(spellings))

@@ -61,6 +61,9 @@ CHOICE = 3
 
 CLOSEST = 3
 
+NEARLY = 0.8
+"""A memory of the archive that is less relevant than this part of the best is not hinted at."""
+
 _SCOPE_HAS_ANY = "SELECT EXISTS (SELECT 1 FROM files AS f WHERE {scope})"
 _SELECT_SHOWN = """
 SELECT f.id, f.path, f.title, f.gist, f.memory_type, f.confidence, f.updated_at, b.text
@@ -116,7 +119,7 @@ def search(
             if not hits:
                 no_match = NoMatch(NoMatchReason.END_OF_PAGES)
         else:
-            archived = _archived(connection, ranking, scope, limit)
+            archived = _archived(connection, text, scope, means, state=state, limit=limit)
         spellings = () if hits else _spellings(connection, ranking)
     digest = state_digest(state)
     offset = begin.offset + limit
@@ -268,15 +271,34 @@ def _why_empty(
 
 
 def _archived(
-    connection: apsw.Connection, ranking: Ranking, scope: Scope, limit: int
+    connection: apsw.Connection,
+    text: str,
+    scope: Scope,
+    means: Means,
+    *,
+    state: State,
+    limit: int,
 ) -> tuple[ArchivedMatch, ...]:
-    """Return what the archive has for a question that active memories do not answer."""
-    expression = ranking.matching.expression
+    """Return what in the archive answers a question that active memories do not answer."""
     asks_archive = scope.include_archived or scope.only_archived or scope.as_of is not None
-    if expression is None or ranking.order or asks_archive:
+    if asks_archive or not state.archived:
         return ()
-    archive = Pool(connection, narrowed(connection, scope._replace(only_archived=True)))
-    ids = list(lexical.find(archive, expression, limit))
+    ranking = rank(
+        connection,
+        text,
+        scope._replace(only_archived=True),
+        means._replace(dense=None),  # the words and the table say enough for a hint
+        files=state.files,
+        depth=MIN_DEPTH,
+        now=means.now or state.updated_at,
+    )
+    ids = ranking.order[:limit]
+    relevance = ranking.weigh(ids)
+    best = max(relevance.values(), default=0.0)
+    if not ids or not ranking.is_answer(best):
+        return ()
+    # Behind the best, those that answer as well or nearly so; the rest only share a word with it.
+    ids = [file_id for file_id in ids if relevance[file_id] >= NEARLY * best]
     paths, relations = _paths(connection, ids), relations_of(connection, ids)
     return tuple(ArchivedMatch(paths[n], relations[n].superseded_by) for n in ids)
 
