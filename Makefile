@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test fuzz soak check lint types conformance bench clean
+.PHONY: help demo test adapters fuzz soak check lint types conformance bench clean
 
 help: ## List the targets.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -24,6 +24,9 @@ demo: $(STAMP) ## Write a dozen memories into a new store and find them again.
 
 test: $(STAMP) ## Run every test.
 	$(BIN)/python -m pytest
+
+adapters: $(STAMP) ## Run the adapters' tests and examples against the frameworks.
+	$(BIN)/python -m pytest tests/adapters
 
 fuzz: $(STAMP) ## Run the property tests on examples that no run has seen.
 	$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=fuzz
