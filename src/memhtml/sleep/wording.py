@@ -84,7 +84,8 @@ _FLIPPED = {
     word: positive
     for pair in (
         "disable:enable disabled:enabled deactivate:enable forbid:allow prohibit:allow "
-        "disallow:allow deny:allow ban:allow exclude:include offline:online optional:required invalid:valid "
+        "disallow:allow deny:allow ban:allow exclude:include offline:online "
+        "optional:required invalid:valid "
         "unsupported:supported unavailable:available unencrypted:encrypted unlimited:limited "
         "unnecessary:necessary impossible:possible inactive:active incomplete:complete "
         "private:public asynchronous:synchronous async:sync unsafe:safe insecure:secure "
