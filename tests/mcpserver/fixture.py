@@ -2,8 +2,8 @@
 
 The suite tests a server's plumbing through tools, resources and prompts of its own (``test_…``).
 They stand here beside ours, and go through the same server object, transport and host checks.
-What the suite wants of a server that asks its client back is left out: ours never asks, nor does
-it send log messages, which the protocol is giving up.
+No tool of ours asks its client back; those here do, for the way there is ours too. Log messages,
+which the protocol is giving up, are left out, since our server does not send any.
 
 Run: ``python -m tests.mcpserver.fixture FOLDER PORT``.
 """
@@ -11,6 +11,7 @@ Run: ``python -m tests.mcpserver.fixture FOLDER PORT``.
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -64,20 +65,92 @@ TOOLS: dict[str, types.CallToolResult] = {
     "json_schema_2020_12_tool": types.CallToolResult(content=[TEXT]),
 }
 
+PLAIN: dict[str, Any] = {"type": "object", "properties": {}}
 SCHEMAS: dict[str, dict[str, Any]] = {
     "json_schema_2020_12_tool": {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "type": "object",
         "$defs": {
             "address": {
+                "$anchor": "addressDef",
                 "type": "object",
                 "properties": {"street": {"type": "string"}, "city": {"type": "string"}},
             }
         },
-        "properties": {"name": {"type": "string"}, "address": {"$ref": "#/$defs/address"}},
+        "properties": {
+            "name": {"type": "string"},
+            "address": {"$ref": "#/$defs/address"},
+            "contactMethod": {"type": "string", "enum": ["phone", "email"]},
+            "phone": {"type": "string"},
+            "email": {"type": "string"},
+        },
+        "allOf": [{"anyOf": [{"required": ["phone"]}, {"required": ["email"]}]}],
+        "if": {"properties": {"contactMethod": {"const": "phone"}}, "required": ["contactMethod"]},
+        "then": {"required": ["phone"]},
+        "else": {"required": ["email"]},
         "additionalProperties": False,
     }
 }
+
+QUESTIONS: dict[str, types.ElicitRequestedSchema] = {
+    "test_elicitation": {
+        "type": "object",
+        "properties": {
+            "username": {"type": "string", "description": "User's response"},
+            "email": {"type": "string", "description": "User's email address"},
+        },
+        "required": ["username", "email"],
+    },
+    "test_elicitation_sep1034_defaults": {
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "default": "John Doe"},
+            "age": {"type": "integer", "default": 30},
+            "score": {"type": "number", "default": 95.5},
+            "status": {
+                "type": "string",
+                "enum": ["active", "inactive", "pending"],
+                "default": "active",
+            },
+            "verified": {"type": "boolean", "default": True},
+        },
+    },
+    "test_elicitation_sep1330_enums": {
+        "type": "object",
+        "properties": {
+            "untitledSingle": {"type": "string", "enum": ["option1", "option2", "option3"]},
+            "titledSingle": {
+                "type": "string",
+                "oneOf": [
+                    {"const": "value1", "title": "First Option"},
+                    {"const": "value2", "title": "Second Option"},
+                    {"const": "value3", "title": "Third Option"},
+                ],
+            },
+            "legacyEnum": {
+                "type": "string",
+                "enum": ["opt1", "opt2", "opt3"],
+                "enumNames": ["Option One", "Option Two", "Option Three"],
+            },
+            "untitledMulti": {
+                "type": "array",
+                "items": {"type": "string", "enum": ["option1", "option2", "option3"]},
+            },
+            "titledMulti": {
+                "type": "array",
+                "items": {
+                    "anyOf": [
+                        {"const": "value1", "title": "First Choice"},
+                        {"const": "value2", "title": "Second Choice"},
+                        {"const": "value3", "title": "Third Choice"},
+                    ]
+                },
+            },
+        },
+    },
+}
+"""What tools ask the user, by the tool's name."""
+NAMES = (*TOOLS, *QUESTIONS, "test_sampling")
 
 TEXT_RESOURCE = types.TextResourceContents(
     uri="test://static-text", mime_type="text/plain", text="This is a static text resource."
@@ -100,12 +173,34 @@ PROMPTS: dict[str, tuple[str, ...]] = {
 }
 
 
-async def call_tool(context: Context, name: str) -> types.CallToolResult:
+async def call_tool(context: Context, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
     if name == "test_tool_with_progress":
         for progress in (0, 50, 100):
             await context.session.report_progress(progress, 100)
             await anyio.sleep(0.05)
+    if name in QUESTIONS:
+        answer = await context.session.elicit_form(
+            arguments.get("message", "Please say."),
+            QUESTIONS[name],
+            related_request_id=context.request_id,
+        )
+        said = f"User response: action={answer.action}, content={answer.content}"
+        return types.CallToolResult(content=[types.TextContent(text=said)])
+    if name == "test_sampling":
+        return await sample(context, arguments["prompt"])
     return TOOLS[name]
+
+
+async def sample(context: Context, prompt: str) -> types.CallToolResult:
+    with warnings.catch_warnings():  # sampling is on its way out of the protocol
+        warnings.simplefilter("ignore")
+        answer = await context.session.create_message(
+            [types.SamplingMessage(role="user", content=types.TextContent(text=prompt))],
+            max_tokens=100,
+            related_request_id=context.request_id,
+        )
+    said = f"LLM response: {getattr(answer.content, 'text', '')}"
+    return types.CallToolResult(content=[types.TextContent(text=said)])
 
 
 def read_resource(uri: str) -> types.ReadResourceResult | None:
@@ -141,14 +236,13 @@ def get_prompt(name: str, arguments: dict[str, str]) -> types.GetPromptResult:
 
 def with_fixtures(server: Server[Any]) -> Server[Any]:
     """Put the suite's own things beside ours."""
-    plain = {"type": "object", "properties": {}}
     about = "For the conformance suite."
     beside: dict[str, tuple[str, list[Any]]] = {
         "tools/list": (
             "tools",
             [
-                types.Tool(name=name, description=about, input_schema=SCHEMAS.get(name, plain))
-                for name in TOOLS
+                types.Tool(name=name, description=about, input_schema=SCHEMAS.get(name, PLAIN))
+                for name in NAMES
             ],
         ),
         "resources/list": ("resources", [types.Resource(uri=u, name=u) for u in RESOURCES]),
@@ -177,8 +271,8 @@ def with_fixtures(server: Server[Any]) -> Server[Any]:
     )
 
     async def any_tool(context: Context, params: types.CallToolRequestParams) -> HandlerResult:
-        if params.name in TOOLS:
-            return await call_tool(context, params.name)
+        if params.name in NAMES:
+            return await call_tool(context, params.name, params.arguments or {})
         return await our_tools(context, params)
 
     async def any_resource(

@@ -7,15 +7,19 @@ import sys
 from typing import TYPE_CHECKING
 
 import anyio
+import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp.types import ResourceUpdatedNotification
 
 from tests.mcpserver.peers import MODERN, serving_http
+from tests.mcpserver.test_server import client_stream, write
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from mcp.client.client import ConnectMode
+    from mcp.client.session import IncomingMessage
 
 ERAS = ("legacy", MODERN, "auto")
 
@@ -36,6 +40,36 @@ def test_the_sdks_client_over_http_in_every_era(root: Path) -> None:
     with serving_http(root) as url:
         for mode in ERAS:
             anyio.run(assert_remembers, url, mode)
+
+
+@pytest.mark.filterwarnings("ignore:resources/:mcp.MCPDeprecationWarning")
+@pytest.mark.parametrize("mode", ["legacy", MODERN])
+def test_who_subscribed_over_http_hears_of_an_edit_by_hand(root: Path, mode: ConnectMode) -> None:
+    with serving_http(root) as url:
+        anyio.run(assert_hears, url, mode, root)
+
+
+async def assert_hears(url: str, mode: ConnectMode, root: Path) -> None:
+    heard: list[str] = []
+
+    async def on_message(message: IncomingMessage) -> None:
+        if isinstance(message, ResourceUpdatedNotification):
+            heard.append(message.params.uri)
+
+    async with Client(url, mode=mode, message_handler=on_message) as client:
+        path = await write(client, "Gate", "The gate is red.")
+        uri = f"memhtml://file/{path}"
+        async with anyio.create_task_group() as tasks:
+            if mode == "legacy":
+                await client.subscribe_resource(uri)
+            else:
+                await client_stream(client, [uri], tasks, heard.append)
+            file = root / path
+            file.write_bytes(file.read_bytes().replace(b"is red", b"is blue"))
+            with anyio.fail_after(20):
+                while uri not in heard:
+                    await anyio.sleep(0.05)
+            tasks.cancel_scope.cancel()
 
 
 async def assert_remembers(server: StdioServerParameters | str, mode: ConnectMode) -> None:
