@@ -260,6 +260,12 @@ def test_what_is_no_correction_that_held_gives_nothing(said: list[tuple[Any, str
     assert list(corrections(talk(*said))) == []
 
 
+def test_an_agent_corrects_nobody() -> None:
+    said = (*NPM, (U, "No, use pnpm instead of npm."), (C, "pnpm add x"))
+    assert list(corrections(talk(*said)))
+    assert not list(corrections(talk(*said, agent="a1")))
+
+
 def test_of_two_corrections_in_two_sessions_the_later_counts() -> None:
     first = talk(*NPM, (U, "No, use pnpm instead of npm."), (C, "pnpm add x"))
     back = (

@@ -96,6 +96,8 @@ class Correction(NamedTuple):
 
 def corrections(conversation: Conversation) -> Iterator[Correction]:
     """Yield the corrections in *conversation* that held to its end."""
+    if conversation.agent_id is not None:
+        return
     entries = [one for one in conversation.entries if one.agent_id is None]
     prompts = [place for place, one in enumerate(entries) if one.role is Role.USER]
     for number, place in enumerate(prompts):
