@@ -50,11 +50,15 @@ def test_who_subscribed_over_http_hears_of_an_edit_by_hand(root: Path, mode: Con
 
 
 async def assert_hears(url: str, mode: ConnectMode, root: Path) -> None:
-    heard: list[str] = []
+    news = anyio.Event()
+
+    def hear(uri: str) -> None:
+        assert uri.startswith("memhtml://file/")
+        news.set()
 
     async def on_message(message: IncomingMessage) -> None:
         if isinstance(message, ResourceUpdatedNotification):
-            heard.append(message.params.uri)
+            hear(message.params.uri)
 
     async with Client(url, mode=mode, message_handler=on_message) as client:
         path = await write(client, "Gate", "The gate is red.")
@@ -63,12 +67,11 @@ async def assert_hears(url: str, mode: ConnectMode, root: Path) -> None:
             if mode == "legacy":
                 await client.subscribe_resource(uri)
             else:
-                await client_stream(client, [uri], tasks, heard.append)
+                await client_stream(client, [uri], tasks, hear)
             file = root / path
             file.write_bytes(file.read_bytes().replace(b"is red", b"is blue"))
             with anyio.fail_after(20):
-                while uri not in heard:
-                    await anyio.sleep(0.05)
+                await news.wait()
             tasks.cancel_scope.cancel()
 
 
