@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 from memhtml.adapters.shelf import Key, Note, Shelf
 from memhtml.model.errors import MemhtmlError, WriteConflict
+from memhtml.search.scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -149,8 +150,10 @@ class TextFiles:
         return found
 
     def _below(self, parts: Parts) -> Iterator[Entry]:
-        for entry in self._shelf.entries():
-            if (*entry.key.folder, entry.key.name)[: len(parts)] == parts:
+        # Each file bears the folders above it as tags, so the index finds what is below one.
+        tags = (_path_of(parts),) if len(parts) > 1 else ()
+        for entry in self._shelf.entries(Scope(all_tags=tags)):
+            if _of(entry)[: len(parts)] == parts and _of(entry) != parts:
                 yield entry
 
     def _place(self, parts: Parts, taken: str) -> Parts:
@@ -159,7 +162,7 @@ class TextFiles:
             raise Refused(taken)
         for depth in range(2, len(parts)):
             if self._find(parts[:depth]) is not None:
-                above = "/" + "/".join(parts[:depth])
+                above = _path_of(parts[:depth])
                 raise Refused(f"Error: {above} is a file, so nothing can be made below it")
         return parts
 
@@ -199,7 +202,12 @@ def _of(entry: Entry) -> Parts:
 
 
 def _note(parts: Parts, text: str) -> Note:
-    return Note(_key(parts), text, title="/" + "/".join(parts))
+    folders = tuple(_path_of(parts[:depth]) for depth in range(2, len(parts)))
+    return Note(_key(parts), text, title=_path_of(parts), tags=folders)
+
+
+def _path_of(parts: Parts) -> str:
+    return "/" + "/".join(parts)
 
 
 def _occurrences(text: str, part: str) -> list[int]:
