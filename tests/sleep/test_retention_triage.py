@@ -63,6 +63,7 @@ def test_it_goes_to_the_archive_with_its_reasons() -> None:
         "evicted": 1,
         "protected": 0,
         "young": 0,
+        "deferred": 0,
     }
     before = parse(tree.files[DULL])
     tree.apply(proposal)
@@ -140,6 +141,15 @@ def test_a_reading_makes_it_young() -> None:
 
 def test_what_is_said_today_about_long_ago_is_young() -> None:
     assert archived(tree_with(at=days_ago(1), happened_at="1990-01-01")) == []
+
+
+def test_few_go_in_one_night_and_the_least_worthy_first() -> None:
+    tree = tree_with()
+    for n in range(6):
+        tree.write(f"areas/d{n}.html", f"Tap {n} drips.", at=QUIET, confidence=0.5 - n / 20)
+    found = retention_triage.run(tree.context(max_evictions=2))
+    assert (found.counts["evicted"], found.counts["deferred"]) == (2, 5)
+    assert archived(tree, max_evictions=2) == ["areas/d5.html", "areas/d4.html"]
 
 
 def test_arcs_and_tasks_are_left_alone() -> None:

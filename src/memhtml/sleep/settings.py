@@ -27,6 +27,8 @@ class Settings(NamedTuple):
     does not forget, so the others follow the next night."""
     evict_after_days: float = 180.0
     """Nothing is archived for disuse before it was quiet for so long."""
+    max_evictions: int = 50
+    """Memories archived for disuse in one run, those worth least first; more nobody reviews."""
     max_arcs: int = 10
     """Arcs begun in one run."""
     detection_days: float = 60.0

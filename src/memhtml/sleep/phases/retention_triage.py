@@ -2,7 +2,8 @@
 
 Low worth alone archives nothing: a short note scores low on the day it is written. It has to have
 been quiet for as long as the settings say, and nothing may protect it: its importance, a pin,
-questions that it answers, other memories that lean on it (sleep format §9.19).
+questions that it answers, other memories that lean on it (sleep format §9.19). And it goes few at a
+time, the least worthy first, so that a person can still look at each.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from memhtml.store.archive import archiving
 from memhtml.store.plan import Overlay
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from memhtml.sleep.phase import Context
     from memhtml.sleep.population import Live
     from memhtml.sleep.standing import Standing
@@ -35,9 +38,7 @@ def run(context: Context) -> Outcome:
     counts = {"scored": len(found)}
     for band in Band:
         counts[band.value] = sum(standing.band is band for standing in found.values())
-    view = Overlay(context.view)
-    steps: list[Step] = []
-    decisions: list[Decision] = []
+    chosen: list[Live] = []
     young = protected = 0
     for memory in context.population.claims:
         standing = found[memory.path]
@@ -45,18 +46,19 @@ def run(context: Context) -> Outcome:
             continue
         if standing.quiet_days < context.settings.evict_after_days:
             young += 1
-            continue
-        if protections.find(memory) is not None:
+        elif protections.find(memory) is not None:
             protected += 1
-            continue
-        file = view.find(memory.path)
-        if file is None:
-            continue
-        place, moved = archiving(memory_path(memory.path), file, view, now=context.now)
-        view.add(moved)
-        steps += moved
-        decisions.append(_decision(memory, standing, place))
-    counts |= {"evicted": len(decisions), "protected": protected, "young": young}
+        else:
+            chosen.append(memory)
+    chosen.sort(key=lambda memory: (found[memory.path].score, memory.path))
+    deferred = chosen[context.settings.max_evictions :]
+    steps, decisions = _archived(chosen[: context.settings.max_evictions], found, context)
+    counts |= {
+        "evicted": len(decisions),
+        "protected": protected,
+        "young": young,
+        "deferred": len(deferred),
+    }
     if not decisions:
         return Outcome(counts=counts)
     proposal = Proposal(
@@ -65,6 +67,22 @@ def run(context: Context) -> Outcome:
         decisions=tuple(decisions),
     )
     return Outcome(proposals=(proposal,), counts=counts)
+
+
+def _archived(
+    chosen: Iterable[Live], found: Mapping[str, Standing], context: Context
+) -> tuple[list[Step], list[Decision]]:
+    view = Overlay(context.view)
+    steps: list[Step] = []
+    decisions: list[Decision] = []
+    for memory in chosen:
+        file = view.find(memory.path)
+        if file is not None:
+            place, moved = archiving(memory_path(memory.path), file, view, now=context.now)
+            view.add(moved)
+            steps += moved
+            decisions.append(_decision(memory, found[memory.path], place))
+    return steps, decisions
 
 
 def _decision(memory: Live, standing: Standing, place: str) -> Decision:
