@@ -10,8 +10,8 @@ __all__ = ["Settings"]
 class Settings(NamedTuple):
     """See the phases for what each number decides."""
 
-    max_merges: int = 100
-    """Duplicates folded in one run (sleep format §3)."""
+    max_merges: int = 500
+    """Duplicates folded in one run. The other tool's cap of 100 leaves most of a neglected store."""
     max_findings: int = 10
     """Tasks opened in one run, over all phases (sleep format §5)."""
     protected_importance: int = 8
