@@ -11,7 +11,7 @@ class Settings(NamedTuple):
     """See the phases for what each number decides."""
 
     max_merges: int = 500
-    """Duplicates folded in one run. The other tool's cap of 100 leaves most of a neglected store."""
+    """Duplicates folded in one run: a neglected store has hundreds, and a review lists each."""
     max_findings: int = 10
     """Tasks opened in one run, over all phases (sleep format §5)."""
     protected_importance: int = 8
