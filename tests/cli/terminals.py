@@ -26,7 +26,7 @@ _escape_re = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|[=>]|\][^\x07]*\x07|\([A-Z0-
 
 def plain(text: str) -> str:
     """Return *text* without what steers a terminal."""
-    return _escape_re.sub("", text).replace("\r\n", "\n")
+    return _escape_re.sub("", text).replace("\r", "")
 
 
 class Terminal:

@@ -69,6 +69,25 @@ def test_every_script_knows_every_command_and_flag(shell: str) -> None:
     assert call("completion", shell, "--json").data == {"shell": shell, "script": result.out}
 
 
+def test_words_of_a_store_are_listed_by_their_beginning(tmp_path: Path) -> None:
+    repo = ("--repo", str(tmp_path / "store"))
+    call("init", *repo)
+    stated = ("write", "--type=semantic", "--title=Gate", "--claim=It is green.", "--tag=yard")
+    path = call(*stated, "--workspace=barn", "--entity=place:Gate", *repo).data["path"]
+    for argv, words in (
+        (["memory", ""], ["projects/barn/gate.html"]),
+        (["memory", "areas/"], []),
+        (["tag", "y"], ["yard"]),
+        (["entity"], ["place:Gate"]),
+        (["workspace", "b"], ["barn"]),
+    ):
+        assert call("complete", *argv, "--json", *repo).data["words"] == words, argv
+        assert call("complete", *argv, *repo).out == "".join(f"{word}\n" for word in words)
+    assert path == "projects/barn/gate.html"
+    none = call("complete", "tag", "--text", "--repo", str(tmp_path / "none"))
+    assert (none.status, none.out) == (1, "")
+
+
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_every_script_is_good_syntax_to_its_shell(shell: str, tmp_path: Path) -> None:
     program = shutil.which(shell)

@@ -129,6 +129,7 @@ CALLS: tuple[tuple[str, ...], ...] = (
     ("help", "search"),
     ("help", "task", "add"),
     ("completion", "bash"),
+    ("complete", "tag"),
     ("--version",),
 )
 """Every command, in an order in which each finds what it needs."""

@@ -88,6 +88,7 @@ RESPONSE_TYPES: Mapping[str, str] = {
     "cli.schemas": "JSON Schemas of the documents",
     "detect.result": "the language that a text would be stamped with",
     "cli.completion": "a completion script for a shell",
+    "cli.words": "the words of a store that begin so",
     "cli.version": "the version",
 }
 """Every ``type`` a success may have."""

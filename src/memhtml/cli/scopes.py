@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memhtml.cli.command import Flag, Kind
+from memhtml.cli.command import Flag, Kind, Noun
 from memhtml.model.vocabulary import MemoryType
 
 if TYPE_CHECKING:
@@ -23,11 +23,29 @@ SCOPE_FLAGS = (
         choices=_TYPES,
         summary="only memories of this type",
     ),
-    Flag(name="workspace", metavar="name", summary="only memories of this project"),
-    Flag(name="tag", repeatable=True, metavar="tag", summary="only with one of these tags"),
-    Flag(name="all-tags", repeatable=True, metavar="tag", summary="only with each of these tags"),
+    Flag(
+        name="workspace",
+        noun=Noun.WORKSPACE,
+        metavar="name",
+        summary="only memories of this project",
+    ),
+    Flag(
+        name="tag",
+        noun=Noun.TAG,
+        repeatable=True,
+        metavar="tag",
+        summary="only with one of these tags",
+    ),
+    Flag(
+        name="all-tags",
+        noun=Noun.TAG,
+        repeatable=True,
+        metavar="tag",
+        summary="only with each of these tags",
+    ),
     Flag(
         name="entity",
+        noun=Noun.ENTITY,
         repeatable=True,
         metavar="type:name",
         summary="only about each of these entities",
@@ -54,9 +72,23 @@ SCOPE_FLAGS = (
         choices=_TYPES,
         summary="none of this type",
     ),
-    Flag(name="not-workspace", repeatable=True, metavar="name", summary="none of this project"),
-    Flag(name="not-tag", repeatable=True, metavar="tag", summary="none with this tag"),
-    Flag(name="not-entity", repeatable=True, metavar="type:name", summary="none about this entity"),
+    Flag(
+        name="not-workspace",
+        noun=Noun.WORKSPACE,
+        repeatable=True,
+        metavar="name",
+        summary="none of this project",
+    ),
+    Flag(
+        name="not-tag", noun=Noun.TAG, repeatable=True, metavar="tag", summary="none with this tag"
+    ),
+    Flag(
+        name="not-entity",
+        noun=Noun.ENTITY,
+        repeatable=True,
+        metavar="type:name",
+        summary="none about this entity",
+    ),
     Flag(name="not-facet", repeatable=True, metavar="name=value", summary="none with this facet"),
     Flag(name="not-author", repeatable=True, metavar="name", summary="none by this one"),
     Flag(name="not-path-prefix", repeatable=True, metavar="folder", summary="none below it"),

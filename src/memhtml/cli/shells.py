@@ -1,6 +1,7 @@
 """Completion scripts, made from the command table.
 
-The scripts hold the table's names and never call memhtml, so completing costs nothing.
+The scripts hold the table's names, so completing commands and flags costs nothing. Only for words
+that a store has (paths, tags, entities, workspaces) they call ``memhtml complete``.
 """
 
 from __future__ import annotations
@@ -29,17 +30,47 @@ def bash_script() -> str:
         f"    {shlex.quote(key)}) words={shlex.quote(' '.join(choices))} ;;"
         for key, choices in _choices().items()
     )
+    flags = "\n".join(f"    {_bash_flag_case(noun)}" for noun in Noun if _flags_of(noun))
+    arguments = "\n".join(
+        f"    {'|'.join(map(shlex.quote, names))}) kind={noun.value} ;;"
+        for noun in Noun
+        if (names := _takers(noun))
+    )
     takers = "|".join(f"--{name}" for name in _value_flags())
     return f"""\
 # bash completion for memhtml
 _memhtml() {{
-  local current="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}"
-  local command="" pair="" word words="" i
+  local -a line=()
+  local current before command="" pair="" word words="" kind="" repo="" i last
   COMPREPLY=()
-  for ((i = 1; i < COMP_CWORD; i++)); do
+  # Bash parts words at colons and equal signs; an entity has the one, --flag=value the other.
+  for ((i = 1; i <= COMP_CWORD; i++)); do
     word="${{COMP_WORDS[i]}}"
-    case "${{COMP_WORDS[i-1]}}" in {takers}) continue ;; esac
+    last=$(( ${{#line[@]}} - 1 ))
+    if (( last >= 0 )) && [[ "$word" == [:=]* || "${{line[last]}}" == *[:=] ]]; then
+      line[last]+="$word"
+    else
+      line+=("$word")
+    fi
+  done
+  last=$(( ${{#line[@]}} - 1 ))
+  current="${{line[last]}}"
+  before=""
+  (( last > 0 )) && before="${{line[last-1]}}"
+  if [[ "$current" == --*=* ]]; then
+    before="${{current%%=*}}"
+    current="${{current#*=}}"
+  fi
+  for ((i = 0; i < last; i++)); do
+    word="${{line[i]}}"
+    if (( i > 0 )); then
+      case "${{line[i-1]}}" in
+        --repo) repo="$word"; continue ;;
+        {takers}) continue ;;
+      esac
+    fi
     case "$word" in
+      --repo=*) repo="${{word#*=}}" ;;
       -*) ;;
       *)
         if [[ -z "$command" ]]; then command="$word"
@@ -51,23 +82,44 @@ _memhtml() {{
   case "$command $before" in
 {values}
     *" --repo") COMPREPLY=($(compgen -d -- "$current")); return ;;
+{flags}
     {"|".join(f'*" --{name}"' for name in _value_flags())}) return ;;
   esac
-  if [[ -z "$words" ]]; then
+  if [[ -z "$words$kind" ]]; then
     case "$command" in
     "") words={shlex.quote(" ".join([*_first_words(), *_globals()]))} ;;
 {cases}
 {_bash_families()}
     esac
+    [[ "$current" == -* ]] || case "$command" in
+{arguments}
+    esac
   fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
-  case "$command" in
-    {"|".join(map(shlex.quote, _file_takers()))})
-      [[ "$current" == -* ]] || COMPREPLY+=($(compgen -f -- "$current")) ;;
+  case "$kind" in
+    "") ;;
+    file) COMPREPLY+=($(compgen -f -- "$current")) ;;
+    *) _memhtml_store_words "$kind" "$current" "$repo" ;;
   esac
+}}
+_memhtml_store_words() {{
+  local word lead=""
+  # What stands before the last colon is a word of its own to bash, and stays as it is.
+  [[ "$COMP_WORDBREAKS" == *:* && "$2" == *:* ]] && lead="${{2%:*}}:"
+  while IFS= read -r word; do
+    COMPREPLY+=("${{word#"$lead"}}")
+  done < <(memhtml ${{3:+--repo "${{3/#\\~/$HOME}}"}} complete --text "$1" -- "$2" 2>/dev/null)
+  if [[ ${{#COMPREPLY[@]}} -eq 1 && "${{COMPREPLY[0]}}" == */ ]]; then
+    compopt -o nospace 2>/dev/null
+  fi
 }}
 complete -o filenames -F _memhtml memhtml
 """
+
+
+def _bash_flag_case(noun: Noun) -> str:
+    patterns = "|".join(f'*" --{name}"' for name in _flags_of(noun))
+    return f"{patterns}) kind={noun.value} ;;"
 
 
 def zsh_script() -> str:
@@ -86,7 +138,15 @@ def zsh_script() -> str:
     return f"""\
 #compdef memhtml
 _memhtml() {{
-  local -a commands subcommands
+  local -a commands subcommands memhtml_repo
+  while (( CURRENT > 2 )) && [[ "$words[2]" == -* ]]; do
+    if [[ "$words[2]" == --repo ]]; then
+      (( CURRENT > 3 )) || {{ _files -/; return }}
+      memhtml_repo=(--repo ${{(Q)~words[3]}})
+      words[2]=(); (( CURRENT-- ))
+    fi
+    words[2]=(); (( CURRENT-- ))
+  done
   local command="$words[2]"
   commands=(
 {firsts}
@@ -111,6 +171,14 @@ _memhtml() {{
 {cases}
   esac
 }}
+_memhtml_store_words() {{
+  local -a found
+  local i=${{words[(I)--repo]}}
+  (( i )) && memhtml_repo=(--repo ${{(Q)~words[i+1]}})
+  found=(${{(f)"$(memhtml $memhtml_repo complete --text $1 -- ${{(Q)PREFIX}} 2>/dev/null)"}})
+  compadd -S '' -- ${{(M)found:#*/}}
+  compadd -- ${{found:#*/}}
+}}
 if [[ "$funcstack[1]" == _memhtml ]]; then
   _memhtml "$@"
 else
@@ -119,9 +187,26 @@ fi
 """
 
 
+_FISH_WORDS = """\
+function __memhtml_store_words
+    set -l repo
+    set -l words (commandline -opc)
+    for i in (seq (count $words))
+        switch $words[$i]
+            case --repo
+                set repo --repo $words[(math $i + 1)]
+            case '--repo=*'
+                set repo $words[$i]
+        end
+    end
+    set -l beginning (commandline -ct | string replace -r '^--[a-z-]+=' '' | string unescape)
+    memhtml $repo complete --text $argv[1] -- $beginning 2>/dev/null
+end"""
+
+
 def fish_script() -> str:
     """Return the script for fish."""
-    lines = ["# fish completion for memhtml", "complete -c memhtml -f"]
+    lines = ["# fish completion for memhtml", _FISH_WORDS, "complete -c memhtml -f"]
     lines += [
         f"complete -c memhtml -n __fish_use_subcommand -a {word} -d {_fish_quote(summary)}"
         for word, summary in _first_words().items()
@@ -139,6 +224,8 @@ def fish_script() -> str:
         for argument in command.arguments:
             if argument.noun is Noun.FILE:
                 lines.append(f"complete -c memhtml -n '{seen}' -F")
+            elif argument.noun:
+                lines.append(f"complete -c memhtml -n '{seen}' -a {_fish_words(argument.noun)}")
             elif argument.choices:
                 lines.append(
                     f"complete -c memhtml -n '{seen}' -a {_fish_quote(' '.join(argument.choices))}"
@@ -178,9 +265,15 @@ def _pairs() -> list[str]:
     return [command.name for command in every_command() if " " in command.name]
 
 
-def _file_takers() -> list[str]:
-    """Return the commands that take a file."""
-    return [c.name for c in every_command() if any(a.noun is Noun.FILE for a in c.arguments)]
+def _takers(noun: Noun) -> list[str]:
+    """Return the commands that take such a word by its place."""
+    return [c.name for c in every_command() if any(a.noun is noun for a in c.arguments)]
+
+
+def _flags_of(noun: Noun) -> list[str]:
+    """Return the flags that take such a word, but for --repo, which takes a folder."""
+    flags = [flag for command in every_command() for flag in command.flags]
+    return sorted({flag.name for flag in flags if flag.noun is noun})
 
 
 def _globals() -> list[str]:
@@ -220,18 +313,22 @@ def _bash_families() -> str:
 def _zsh_specs(command: Command) -> Iterator[str]:
     for flag in (*command.flags, *GLOBAL_FLAGS):
         repeat = "*" if flag.repeatable else ""
-        value = ""
+        value = mark = ""
         if flag.kind is not Kind.BOOLEAN:
-            action = f"({' '.join(flag.choices)})" if flag.choices else ""
-            if flag.noun is Noun.FILE:
-                action = "_files"
-            value = f":{flag.metavar or flag.kind}:{action}"
-        yield _zsh_quote(f"{repeat}--{flag.name}[{_zsh_escape(flag.summary)}]{value}")
+            mark = "="
+            action = f"({' '.join(flag.choices)})" if flag.choices else _zsh_action(flag.noun)
+            value = f":{_zsh_escape(flag.metavar or flag.kind)}:{action}"
+        yield _zsh_quote(f"{repeat}--{flag.name}{mark}[{_zsh_escape(flag.summary)}]{value}")
     for argument in command.arguments:
-        action = f"({' '.join(argument.choices)})" if argument.choices else ""
-        if argument.noun is Noun.FILE:
-            action = "_files"
+        choices = f"({' '.join(argument.choices)})"
+        action = choices if argument.choices else _zsh_action(argument.noun)
         yield _zsh_quote(f"{'*' if argument.repeatable else ''}:{argument.name}:{action}")
+
+
+def _zsh_action(noun: Noun | None) -> str:
+    if noun is Noun.FILE:
+        return "_files"
+    return f"{{_memhtml_store_words {noun.value}}}" if noun else ""
 
 
 def _zsh_escape(text: str) -> str:
@@ -246,6 +343,10 @@ def _fish_quote(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
+def _fish_words(noun: Noun) -> str:
+    return f"'(__memhtml_store_words {noun.value})'"
+
+
 def _fish_flag(flag: Flag) -> str:
     parts = [f"-l {flag.name}", f"-d {_fish_quote(flag.summary)}"]
     if flag.short:
@@ -254,4 +355,6 @@ def _fish_flag(flag: Flag) -> str:
         parts.append("-x" if flag.noun is not Noun.FILE else "-r -F")
         if flag.choices:
             parts.append(f"-a {_fish_quote(' '.join(flag.choices))}")
+        elif flag.noun not in {None, Noun.FILE}:
+            parts.append(f"-a {_fish_words(flag.noun)}")
     return " ".join(parts)

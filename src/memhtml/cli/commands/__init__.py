@@ -71,6 +71,7 @@ MODULES = {
     "manifest": "reference",
     "help": "reference",
     "completion": "completion",
+    "complete": "complete",
 }
 """The module that declares each command, in the order in which help lists them."""
 

@@ -71,8 +71,13 @@ COMMANDS = (
         arguments=(Argument(name="path", noun=Noun.MEMORY, summary="the memory", required=False),),
         flags=(
             Flag(name="reason", required=True, metavar="text", summary="why; kept with the commit"),
-            Flag(name="tag", metavar="tag", summary="every memory with this tag"),
-            Flag(name="entity", metavar="type:name", summary="every memory about this entity"),
+            Flag(name="tag", noun=Noun.TAG, metavar="tag", summary="every memory with this tag"),
+            Flag(
+                name="entity",
+                noun=Noun.ENTITY,
+                metavar="type:name",
+                summary="every memory about this entity",
+            ),
             Flag(
                 name="older-than",
                 kind=Kind.INTEGER,

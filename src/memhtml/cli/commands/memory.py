@@ -37,12 +37,14 @@ DRAFT_FLAGS = (
     ),
     Flag(
         name="tag",
+        noun=Noun.TAG,
         repeatable=True,
         metavar="tag",
         summary="a topic; commas separate several",
     ),
     Flag(
         name="entity",
+        noun=Noun.ENTITY,
         repeatable=True,
         metavar="type:name",
         summary="whom or what it is about, such as person:Ada",
@@ -123,7 +125,12 @@ COMMANDS = (
                 kind=Kind.BOOLEAN,
                 summary="no effect: a path that cannot be used is always refused",
             ),
-            Flag(name="workspace", metavar="name", summary="the project it belongs to"),
+            Flag(
+                name="workspace",
+                noun=Noun.WORKSPACE,
+                metavar="name",
+                summary="the project it belongs to",
+            ),
             Flag(
                 name="link",
                 repeatable=True,

@@ -47,7 +47,12 @@ COMMANDS = (
                 summary="where it stands",
             ),
             Flag(name="due", metavar="time", summary="when it is due"),
-            Flag(name="workspace", metavar="name", summary="the project it belongs to"),
+            Flag(
+                name="workspace",
+                noun=Noun.WORKSPACE,
+                metavar="name",
+                summary="the project it belongs to",
+            ),
         ),
         response_types=("task.written",),
         errors=(*_ERRORS, "ERR_SECRET"),

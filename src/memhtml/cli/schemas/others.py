@@ -317,6 +317,13 @@ OTHERS: Mapping[str, Schema] = {
             "commands": items("Every command.", record("A command.", _COMMAND)),
         },
     ),
+    "cli.words": record(
+        "Words of a store.",
+        {
+            "kind": choice("What kind.", ("memory", "tag", "entity", "workspace")),
+            "words": items("Those that begin so.", STRING),
+        },
+    ),
     "cli.brief": record(
         "The contract in brief.",
         {
