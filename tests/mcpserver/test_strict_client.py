@@ -136,6 +136,10 @@ def assert_declared_well(tool: dict[str, Any]) -> None:
         for name, member in schema["properties"].items():
             assert member.get("description"), f"{tool['name']}: {name}"
     assert tool["inputSchema"]["additionalProperties"] is False
+    for name, member in tool["inputSchema"]["properties"].items():
+        if member["type"] not in {"boolean", "object"}:
+            told = {"examples", "enum", "minimum", "maxLength", "maxItems"} & member.keys()
+            assert told, f"{tool['name']}: {name} has neither an example nor a limit"
     hints = tool["annotations"]
     assert hints["openWorldHint"] is False
     reads = {

@@ -29,16 +29,16 @@ Schema = dict[str, Any]
 STRING: Schema = {"type": "string"}
 
 
-def text(about: str, *, example: str | None = None) -> Schema:
-    """Return a string."""
+def text(about: str, *, example: str | None = None, most: int | None = None) -> Schema:
+    """Return a string, of at most *most* characters."""
     schema: Schema = {"type": "string", "description": about}
+    schema |= {"maxLength": most} if most is not None else {}
     return schema | ({"examples": [example]} if example is not None else {})
 
 
 def filled(about: str, *, example: str | None = None, most: int | None = None) -> Schema:
     """Return a string that is not empty, of at most *most* characters."""
-    schema = text(about, example=example) | {"minLength": 1}
-    return schema | ({"maxLength": most} if most is not None else {})
+    return text(about, example=example, most=most) | {"minLength": 1}
 
 
 def choice(about: str, words: Iterable[str]) -> Schema:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["ARCHIVE", "CORRECT", "LINK", "REINFORCE", "UNARCHIVE"]
 
 _PATH = "Path of the memory, as search and read give it."
+_EXAMPLE = "areas/inbox/gate-hours.html"
 
 
 def _correct(corpus: Corpus, arguments: Mapping[str, Any], _: Pulse) -> dict[str, Any]:
@@ -56,12 +57,13 @@ CORRECT = Tool(
     takes=take(
         "target_path",
         "reason",
-        target_path=filled(_PATH),
-        title=filled("A new title."),
+        target_path=filled(_PATH, example=_EXAMPLE),
+        title=filled("A new title.", example="Gate hours in winter"),
         reason=filled("Why the old one is wrong.", example="The timetable changed in March."),
         memory_type=choice("Another type.", MemoryType),
         expect=filled(
-            "The sha that memory_read gave: if the memory was changed since, nothing is done."
+            "The sha that memory_read gave: if the memory was changed since, nothing is done.",
+            most=64,
         ),
         **SAID,
         **LABELS,
@@ -100,12 +102,12 @@ LINK = Tool(
         "src_path",
         "rel",
         "dst_path",
-        src_path=filled(_PATH),
+        src_path=filled(_PATH, example=_EXAMPLE),
         rel=choice(
             "How the first relates to the second; blocks and subtask_of are between tasks.",
             (rel for rel in Rel if rel.rel_class is RelClass.MEMORY or rel in TASK_RELS),
         ),
-        dst_path=filled("Path of the other memory."),
+        dst_path=filled("Path of the other memory.", example="areas/inbox/night-shift.html"),
         strength=number("No effect: an edge has no weight.", least=0, most=1),
     ),
     gives=output(record("The edge.", {"ok": switch("The edge is there."), **LINKED["properties"]})),
@@ -126,7 +128,12 @@ ARCHIVE = Tool(
         "Move a memory out of sight into the archive. For what is outdated and has no successor; "
         "when there is one, use memory_correct. Nothing is lost: memory_unarchive undoes it."
     ),
-    takes=take("path", "reason", path=filled(_PATH), reason=filled("Why it is put away.")),
+    takes=take(
+        "path",
+        "reason",
+        path=filled(_PATH, example=_EXAMPLE),
+        reason=filled("Why it is put away.", example="The gate is gone."),
+    ),
     gives=output(ARCHIVED),
     run=_archive,
     is_destructive=True,
@@ -166,7 +173,7 @@ UNARCHIVE = Tool(
     about="Move an archived memory back to where it stood.",
     takes=take(
         "path",
-        path=filled("Path in the archive."),
+        path=filled("Path in the archive.", example=f"archive/2026/{_EXAMPLE}"),
         force=switch("Also when another memory superseded it.", default=False),
     ),
     gives=output(ARCHIVED),

@@ -64,7 +64,7 @@ SEARCH = Tool(
             most=4000,
         ),
         limit=integer("How many at most.", least=1, most=200, default=10),
-        cursor=filled("next_cursor of the answer before, for its next page."),
+        cursor=filled("next_cursor of the answer before, for its next page.", most=4000),
         at=filled("A commit: what the store would have said then.", most=200),
         **FILTERS,
     ),
@@ -121,7 +121,7 @@ READ = Tool(
     takes=take(
         "path",
         path=filled("Its path, as search gives it.", example="areas/inbox/gate-hours.html"),
-        session_id=text("The session that reads it, to be counted as one that did."),
+        session_id=text("The session that reads it, to be counted as one that did.", most=500),
     ),
     gives=output(
         record(
@@ -164,7 +164,7 @@ HISTORY = Tool(
     ),
     takes=take(
         "path",
-        path=filled("Its path, now or earlier."),
+        path=filled("Its path, now or earlier.", example="areas/inbox/gate-hours.html"),
         limit=integer("How many versions at most.", least=1, most=200, default=20),
         with_changes=switch("Also what each version changed, word by word.", default=False),
     ),

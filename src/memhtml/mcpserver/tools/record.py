@@ -43,6 +43,9 @@ OP_NAMES: Mapping[str, str] = {
 
 _ABOUT_TIME = "A date such as 2026-12-01, or an instant such as 2026-12-01T09:30:00Z."
 
+_MOST = 100
+_MOST_ID = 500
+
 _VALUES = [STRING, {"type": "number"}]
 
 SAID: Mapping[str, Schema] = {
@@ -62,18 +65,21 @@ SAID: Mapping[str, Schema] = {
         {"anyOf": [*_VALUES, {"type": "array", "items": {"anyOf": _VALUES}}]},
         example={"region": "eu", "minutes": 12},
     ),
-    "citations": items("Where the fact is from, in words or as a URL. Only with body.", STRING),
+    "citations": items(
+        "Where the fact is from, in words or as a URL. Only with body.", STRING, most=_MOST
+    ),
 }
 """What a memory says."""
 
 LABELS: Mapping[str, Schema] = {
-    "tags": items("Topics.", STRING, example=["gate", "opening-hours"]),
+    "tags": items("Topics.", STRING, most=_MOST, example=["gate", "opening-hours"]),
     "entities": items(
         "Whom or what it is about, each as type:name.",
         STRING,
+        most=_MOST,
         example=["place:Loading bay"],
     ),
-    "aliases": items("Other names that people use for the fact.", STRING),
+    "aliases": items("Other names that people use for the fact.", STRING, most=_MOST),
 }
 
 WEIGHT: Mapping[str, Schema] = {
@@ -84,9 +90,12 @@ WEIGHT: Mapping[str, Schema] = {
 }
 
 PLACE: Mapping[str, Schema] = {
-    "workspace": text("The project it belongs to; absent for what holds everywhere."),
+    "workspace": text(
+        "The project it belongs to; absent for what holds everywhere.", example="checkout"
+    ),
     "path": text(
-        "The exact place in the store. Leave it out: a good one is derived from the title."
+        "The exact place in the store. Leave it out: a good one is derived from the title.",
+        example="projects/checkout/retries.html",
     ),
     "strict_path": switch("No effect: a path that cannot be used is always refused."),
     "links": items(
@@ -98,14 +107,15 @@ PLACE: Mapping[str, Schema] = {
                 "dst": filled("Path of the other one."),
             },
         ),
+        most=_MOST,
     ),
 }
 
 PROVENANCE: Mapping[str, Schema] = {
-    "author": text("Who says so, such as human:Ada."),
-    "session_id": text("The session it came from."),
-    "prompt_id": text("The prompt it came from."),
-    "turn_uuid": text("The turn it came from."),
+    "author": text("Who says so.", example="human:Ada"),
+    "session_id": text("The session it came from.", most=_MOST_ID),
+    "prompt_id": text("The prompt it came from.", most=_MOST_ID),
+    "turn_uuid": text("The turn it came from.", most=_MOST_ID),
 }
 
 _TITLE = filled("A short name of the fact.", example="Loading bay hours")

@@ -20,24 +20,28 @@ _TYPES: Schema = {"type": "string", "enum": [kind.value for kind in MemoryType]}
 
 _TIME = "a date such as 2026-12-01, or an instant such as 2026-12-01T09:30:00Z"
 
+_MOST = 100
+_MOST_TYPES = len(MemoryType)
+
 FILTERS: Mapping[str, Schema] = {
-    "memory_types": items("Only of these types.", _TYPES),
-    "workspace": filled("Only of this project."),
-    "tags": items("Only with one of these tags.", STRING),
-    "all_tags": items("Only with each of these tags.", STRING),
+    "memory_types": items("Only of these types.", _TYPES, most=_MOST_TYPES),
+    "workspace": filled("Only of this project.", example="checkout"),
+    "tags": items("Only with one of these tags.", STRING, most=_MOST),
+    "all_tags": items("Only with each of these tags.", STRING, most=_MOST),
     "entity": filled("Only about this one, as type:name.", example="person:Ada"),
     "facets": items(
         "Only with these facets: name=value, or name>=number and the like.",
         STRING,
+        most=_MOST,
         example=["region=eu", "minutes>=90"],
     ),
-    "authors": items("Only by one of these.", STRING),
+    "authors": items("Only by one of these.", STRING, most=_MOST, example=["human:Ada"]),
     "path_prefix": filled("Only below this folder.", example="projects/checkout"),
     "since": filled(f"Only what happened then or later: {_TIME}.", most=40),
     "until": filled("Only what happened until then; a date counts to its end.", most=40),
-    "not_types": items("None of these types.", _TYPES),
-    "not_tags": items("None with one of these tags.", STRING),
-    "not_entities": items("None about one of these, as type:name.", STRING),
+    "not_types": items("None of these types.", _TYPES, most=_MOST_TYPES),
+    "not_tags": items("None with one of these tags.", STRING, most=_MOST),
+    "not_entities": items("None about one of these, as type:name.", STRING, most=_MOST),
     "as_of": filled(f"Only what was true then, the archive included: {_TIME}.", most=40),
     "include_archived": switch("Also what is in the archive.", default=False),
 }

@@ -153,8 +153,8 @@ CHECK = Tool(
         "neither, list every file of the store that cannot be read as a memory, and why."
     ),
     takes=take(
-        path=filled("Path of a memory."),
-        html=filled("A whole memory file."),
+        path=filled("Path of a memory.", example="areas/inbox/gate-hours.html"),
+        html=filled("A whole memory file.", most=8 * 1024 * 1024),
     ),
     gives=output(
         record(

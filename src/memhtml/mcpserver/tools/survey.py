@@ -40,7 +40,7 @@ LIST = Tool(
     takes=take(
         para=choice("Only in this top folder, or archived from it.", Bucket),
         limit=integer("How many at most.", least=1, most=500, default=50),
-        cursor=filled("next_cursor of the page before."),
+        cursor=filled("next_cursor of the page before.", most=4000),
         **FILTERS,
     ),
     gives=output(FILES),
@@ -79,6 +79,7 @@ NEIGHBORS = Tool(
         rels=items(
             "Only over links of these relations.",
             {"type": "string", "enum": [rel.value for rel in Rel]},
+            most=len(Rel),
         ),
         limit=integer("How many memories at most.", least=1, most=200, default=200),
     ),
