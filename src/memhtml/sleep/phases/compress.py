@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.format.edit import AddLink, SetMeta, apply_edits
@@ -58,7 +58,7 @@ MOST = 8
 LEAST = 3
 """Without a model; two alike are better told apart than put in one file."""
 LEAST_WITH_MODEL = 2
-MOST_CANDIDATES = 2000
+MOST_OFFERED = 2000
 MEMBER_WORDS = 150
 """What is longer is no fragment."""
 MEMBER_CHARS = 1200
@@ -152,7 +152,7 @@ def _candidates(context: Context, graph: Graph) -> tuple[dict[str, Live], dict[s
         ):
             continue
         (dated if _is_dated(memory) else plain)[memory.path] = memory
-    return dict(list(plain.items())[:MOST_CANDIDATES]), dated
+    return plain, dated
 
 
 def _is_dated(memory: Live) -> bool:
@@ -224,7 +224,7 @@ def _offered(
     candidates: Mapping[str, Live], dated: Mapping[str, Live], graph: Graph, *, deep: bool
 ) -> Iterator[_Group]:
     """Yield what a model is shown: communities in batches, and on a deep run shared entities."""
-    left = dict(candidates)
+    left = dict(islice(candidates.items(), MOST_OFFERED))
     by_label: dict[str, list[Live]] = defaultdict(list)
     for path, label in graph.communities().items():
         if path in left:
@@ -450,7 +450,10 @@ def _extract(member: Live, said: set[str]) -> str:
 
 
 def _source(member: Live, place: str) -> str:
-    return f'<a href="{escape_attribute(href_of(place))}">{escape_text(member.title)}</a>'
+    # A title that the claim repeats would only weigh its words twice in a search.
+    is_said = collapse(member.gist).startswith(collapse(member.title).rstrip("…. "))
+    label = "the original" if is_said else member.title
+    return f'<a href="{escape_attribute(href_of(place))}">{escape_text(label)}</a>'
 
 
 def _decisions(group: _Group, path: str) -> Iterator[Decision]:
