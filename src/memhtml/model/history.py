@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from memhtml.model.tree import Delta
+
 __all__ = [
     "Blamed",
     "Commit",
@@ -41,14 +43,6 @@ class Version:
     """Where it stood before, when this commit moved it or put it in another one's place."""
     sha: str | None
     """Blob of the file; None where the commit removed it."""
-
-
-class Delta(NamedTuple):
-    """One path that a commit changed, with its blobs; None where there is no file."""
-
-    path: str
-    before: str | None
-    after: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

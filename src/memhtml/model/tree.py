@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-__all__ = ["Change", "ChangeKind", "TreeEntry", "WorktreeChange"]
+__all__ = ["Change", "ChangeKind", "Delta", "TreeEntry", "WorktreeChange"]
 
 
 class TreeEntry(NamedTuple):
@@ -48,3 +48,11 @@ class WorktreeChange(NamedTuple):
 
     kind: ChangeKind
     path: str
+
+
+class Delta(NamedTuple):
+    """One path that a commit changed, with its blobs; None where there is no file."""
+
+    path: str
+    before: str | None
+    after: str | None

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from memhtml.model.history import Delta
-from memhtml.model.tree import Change, ChangeKind, TreeEntry, WorktreeChange
+from memhtml.model.tree import Change, ChangeKind, Delta, TreeEntry, WorktreeChange
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
