@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
+import os
 import random
 import sys
 import tempfile
@@ -30,20 +30,23 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import apsw
+
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from bench.search import (
+from bench.generated import (
     NOW,
-    bare_rebuild,
     bare_status,
     cpu,
     git,
     interleaved,
+    machine,
     make_store,
     memory,
     vocabulary,
 )
 
+from memhtml.format.parse import parse
 from memhtml.index.database import open_index
 from memhtml.index.embed import coverage
 from memhtml.index.indexer import rebuild, update
@@ -78,11 +81,8 @@ def main() -> None:
                 figures.append(figure)
                 print(_line(figure), flush=True)
     if options.out:
-        machine = (
-            f"{platform.processor() or platform.machine()}, Python {platform.python_version()}"
-        )
         listed = [figure._asdict() for figure in figures]
-        text = json.dumps({"machine": machine, "figures": listed}, indent=1)
+        text = json.dumps({"machine": machine(), "figures": listed}, indent=1)
         options.out.write_text(text + "\n", encoding="utf-8")
 
 
@@ -108,6 +108,30 @@ def measures(root: str, files: int, rounds: int) -> Iterator[Figure]:
         )
         yield Figure(files, "nothing", cost, floor)
         yield Figure(files, "coverage", min(cpu(lambda: coverage(index)) for _ in range(rounds)))
+
+
+def bare_rebuild(repo: Repo, root: str) -> None:
+    target = os.path.join(root, ".memhtml", "cache", "bare.db")  # noqa: PTH118 - a scratch name
+    database = apsw.Connection(target)
+    database.pragma("journal_mode", "off")
+    database.pragma("synchronous", "off")
+    database.execute(
+        "CREATE TABLE f (id INTEGER PRIMARY KEY, path, title, text);"
+        "CREATE VIRTUAL TABLE t USING fts5 (title, text, content = 'f', content_rowid = 'id',"
+        " tokenize = 'porter unicode61 remove_diacritics 2')"
+    )
+    head = repo.head()
+    assert head is not None
+    paths = {entry.sha: entry.path for entry in repo.list_tree(head) if entry.path.endswith("html")}
+    database.execute("BEGIN")
+    for number, (sha, data) in enumerate(repo.read_blobs(paths)):
+        document = parse(data)
+        row = (number, paths[sha], document.title, document.body_text)
+        database.execute("INSERT INTO f VALUES (?, ?, ?, ?)", row)
+        database.execute("INSERT INTO t (rowid, title, text) VALUES (?, ?, ?)", (row[0], *row[2:]))
+    database.execute("COMMIT")
+    database.close()
+    Path(target).unlink()
 
 
 def turn_commit(index: Index, repo: Repo, root: str, turn: int) -> float:
