@@ -77,6 +77,14 @@ def test_without_a_clear_majority_it_stays(
     assert NEW in tree.files
 
 
+def test_a_name_that_is_everywhere_says_nothing(tree: Tree) -> None:
+    for n in range(8):
+        tree.write(f"areas/f{n}/x.html", f"Ada was at place {n}.", entities=("person:Ada",))
+    tree.write(NEW, "Ada likes the kiln.", at=days_ago(5), entities=("person:Ada",))
+    assert sleep(tree)["moved"] == 0
+    assert sleep(tree, alike=near(KILN))["moved"] == 1
+
+
 def test_neighbours_in_the_inbox_and_in_managed_folders_have_no_vote(tree: Tree) -> None:
     others = [
         tree.write(f"{folder}/{n}.html", f"Neighbour {folder} {n}.", at=days_ago(5))

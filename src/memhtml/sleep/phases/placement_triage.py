@@ -46,6 +46,7 @@ MANAGED = (INBOX, "areas/arcs", "resources/people")
 NEIGHBOURS = 8
 LEAST_VOTERS = 3
 CLEAR_SHARE = 2 / 3
+SMALL_SHARE = 1 / 5
 SETTLED_DAYS = 1.0
 """What is younger may still be worked on, or was written by this very run."""
 
@@ -158,24 +159,40 @@ def _by_votes(
     if not settled or not homes:
         return {}
     near = _neighbours({memory.path for memory in settled}, homes, context)
+    shares = _label_shares(homes, context)
+    chosen = {}
+    for memory in settled:
+        likest = _winner((homes[path], 1, score) for path, score in near.get(memory.path, ()))
+        labels = [shares[name] for name in (*memory.tags, *memory.entities) if name in shares]
+        # Each label has one vote, shared out as those that bear it stand.
+        labelled = _winner((vote for votes in labels for vote in votes), total=len(labels))
+        choice = _choose(likest, labelled)
+        if choice is not None:
+            chosen[memory.path] = choice
+    return chosen
+
+
+def _label_shares(
+    homes: Mapping[str, str], context: Context
+) -> dict[str, tuple[tuple[str, int, float], ...]]:
+    """Return for each tag and entity the folders of those that bear it, how many, and their share.
+
+    Folders with a small share are left out: they cannot win, and a name may be everywhere.
+    """
     by_label: dict[str, Counter[str]] = defaultdict(Counter)
     for memory in context.population.claims:
         if memory.path in homes:
             for label in (*memory.tags, *memory.entities):
                 by_label[label][homes[memory.path]] += 1
-    chosen = {}
-    for memory in settled:
-        likest = _winner((homes[path], 1, score) for path, score in near.get(memory.path, ()))
-        # Each label has one vote, shared out as those that bear it stand.
-        labelled = _winner(
-            (folder, count, count / by_label[label].total())
-            for label in (*memory.tags, *memory.entities)
-            for folder, count in by_label.get(label, {}).items()
+    found = {}
+    for label, folders in by_label.items():
+        total = folders.total()
+        found[label] = tuple(
+            (folder, count, count / total)
+            for folder, count in folders.items()
+            if count >= SMALL_SHARE * total
         )
-        choice = _choose(likest, labelled)
-        if choice is not None:
-            chosen[memory.path] = choice
-    return chosen
+    return found
 
 
 def _neighbours(
@@ -192,8 +209,11 @@ def _neighbours(
     return {path: found[:NEIGHBOURS] for path, found in near.items()}
 
 
-def _winner(votes: Iterable[tuple[str, int, float]]) -> _Vote | None:
-    """Return the folder with the most weight, or None where nobody voted."""
+def _winner(votes: Iterable[tuple[str, int, float]], total: float | None = None) -> _Vote | None:
+    """Return the folder with the most weight, its share being of *total*, or of all weights.
+
+    None where nobody voted.
+    """
     weights: dict[str, float] = defaultdict(float)
     voters: Counter[str] = Counter()
     for folder, count, weight in votes:
@@ -202,7 +222,7 @@ def _winner(votes: Iterable[tuple[str, int, float]]) -> _Vote | None:
     if not weights:
         return None
     folder = min(weights, key=lambda name: (-weights[name], name))
-    return _Vote(folder, voters[folder], weights[folder] / sum(weights.values()))
+    return _Vote(folder, voters[folder], weights[folder] / (total or sum(weights.values())))
 
 
 def _choose(likest: _Vote | None, labelled: _Vote | None) -> _Choice | None:
