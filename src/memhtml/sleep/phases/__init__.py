@@ -8,8 +8,14 @@ from memhtml.sleep.phases import (
     arc_synthesis,
     compress,
     confidence_decay,
+    dedup_merge,
+    edge_typing,
+    entity_resolution,
     integrity,
+    person_links,
     placement_triage,
+    preflight,
+    relationship_mining,
     reprieve,
     retention_triage,
     state_export,
@@ -22,6 +28,12 @@ if TYPE_CHECKING:
 __all__ = ["PHASES"]
 
 PHASES: tuple[Phase, ...] = (
+    preflight,
+    dedup_merge,
+    entity_resolution,
+    person_links,
+    relationship_mining,
+    edge_typing,
     confidence_decay,
     arc_synthesis,
     retention_triage,
