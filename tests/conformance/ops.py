@@ -32,6 +32,7 @@ OUR_CODES = frozenset(
         "head-repeated",
         "processing-instruction",
         "encoding-invalid",
+        "conflict-markers",
         "unsafe-element",
         "unsafe-url",
         "file-too-large",

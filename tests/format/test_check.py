@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from memhtml.format.checks import CODES, Code
 from memhtml.format.parse import check_document, check_memory, parse
+from memhtml.format.tree import Tree
 from memhtml.model.diagnostics import Diagnostic, Severity
 from memhtml.model.errors import InvalidMemory
 
@@ -21,6 +23,7 @@ VECTORS = ROOT / "tests" / "conformance" / "vectors"
 OURS = {
     *("due-not-task", "head-repeated", "processing-instruction", "encoding-invalid"),
     *("unsafe-element", "unsafe-url", "file-too-large", "number-dropped", "text-dropped"),
+    "conflict-markers",
 }
 
 HEAD = """<!doctype html>
@@ -329,3 +332,40 @@ def test_the_example_of_a_code_shows_that_code_and_nothing_worse(name: str) -> N
         assert parse(data).is_valid
     else:
         assert {f.code for f in findings if f.severity is Severity.VIOLATION} == {name}
+
+
+def test_an_open_conflict_is_named_with_the_line_where_it_begins() -> None:
+    sides = "<p>\n<<<<<<< ours\none\n=======\nother\n>>>>>>> theirs\n</p>\n"
+    for lead in (b"", b"\xef\xbb\xbf"):
+        data = lead + page(f"<p><mark>Owls hunt at night.</mark></p>\n{sides}{sides}")
+        (found,) = [d for d in check_document(data) if d.code == "conflict-markers"]
+        assert found.info["count"] == 2
+        assert data[found.span.start : found.span.end] == b"<<<<<<< ours"
+        assert data[: found.span.start].count(b"\n") == found.span.line - 1
+        assert (found.span.column, found.span.end_column) == (1, 13)
+        assert parse(data).is_valid  # the tool of the same name reads it too
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<pre>\n&lt;<<<<<< ours\n=======\n&gt;>>>>>> theirs\n</pre>",
+        "<p>\n<<<<<<< ours\n>>>>>>> theirs\n=======\n</p>",
+        "<p>a <<<<<<< b\n=======\n>>>>>>> c</p>",
+        "<p>\n=======\n>>>>>>> c\n</p>",
+    ],
+)
+def test_what_only_resembles_a_conflict_is_none(text: str) -> None:
+    data = page(f"<p><mark>Owls hunt at night.</mark></p>\n{text}")
+    assert "conflict-markers" not in [d.code for d in check_document(data)]
+
+
+def test_a_file_full_of_conflict_marks_is_read_in_its_length() -> None:
+    data = page("<p><mark>Owls.</mark></p>" + "\n<<<<<<< a" * 200_000)
+    began = time.perf_counter()
+    assert Tree(data).find_conflicts() is None
+    many = page("<p><mark>Owls.</mark></p>" + "\n<<<<<<< a\n=======\n>>>>>>> b" * 50_000)
+    found = Tree(many).find_conflicts()
+    assert found is not None
+    assert found[0] == 50_000
+    assert time.perf_counter() - began < 5

@@ -10,6 +10,7 @@ from memhtml.corpus import Corpus
 from memhtml.format.edit import AddMeta, SetMeta, apply_edits
 from memhtml.format.usage import USAGE_PATH
 from memhtml.model.changes import Correction
+from memhtml.format.parse import parse
 from memhtml.model.errors import (
     DirtyTree,
     InvalidFlag,
@@ -187,6 +188,7 @@ def test_a_conflict_can_be_left_open_for_a_person_and_finished(pair: tuple[Clone
     marked = bob.read(GATE)
     assert "<<<<<<< ours\n<p><mark>The gate opens at 08:00.</mark></p>\n=======\n" in marked
     assert marked.count("<<<<<<<") == 1
+    assert "conflict-markers" in [d.code for d in parse(marked.encode()).warnings]
     assert 'content="mine"' in marked
     assert 'content="theirs"' in marked
     with pytest.raises(RepositoryState, match="a merge is under way"):

@@ -294,6 +294,28 @@ class Tree:
         found = self._tokens(_parser.TokenType.PROCESSING_INSTRUCTION)
         return count, next(found, self.start)
 
+    def find_conflicts(self) -> tuple[int, Span] | None:
+        """Return how many conflicts of git's stand open in the file, and where the first begins.
+
+        Markup in which such lines are text spells their first character ``&lt;``.
+        """
+        body = b"\n" + self._body
+        first = body.find(_CONFLICT[0])
+        count, at = 0, first
+        while at >= 0:
+            for mark in _CONFLICT[1:]:
+                at = body.find(mark, at + 1) if at >= 0 else at
+            if at < 0:
+                break
+            count, at = count + 1, body.find(_CONFLICT[0], at)
+        if not count:
+            return None
+        # One byte was put before them all, and each mark begins with the line break before it.
+        line = _with_lf(self._body[:first].decode("utf-8", "replace")).count("\n") + 1
+        mark = self._body[first:].partition(b"\n")[0].rstrip(b"\r")
+        start, column = self._bom + first, len(mark.decode("utf-8", "replace")) + 1
+        return count, Span(start, start + len(mark), line, 1, line, column)
+
     def find_repeated_head(self) -> tuple[int, Span] | None:
         """Return how many ``<head>`` tags the file has when more than one, and where the next is.
 
@@ -596,6 +618,8 @@ def _is_head(node: Any) -> bool:  # noqa: ANN401 - the parser's nodes have no co
 
 
 # A template is a tree of its own, and a head is flat and half of the elements of most memories.
+# The lines with which git parts two versions, each with the line break before it.
+_CONFLICT = (b"\n<<<<<<< ", b"\n=======", b"\n>>>>>>> ")
 _APART = frozenset({"template", "head"})
 
 

@@ -376,6 +376,13 @@ CODES: tuple[Code, ...] = (
         "save it as UTF-8",
     ),
     Code(
+        "conflict-markers",
+        W,
+        "A merge of git's that nobody finished stands in the file.",
+        "the file has git's conflict markers in {count} places",
+        "keep one of the versions, and remove the lines of <<<<<<<, ======= and >>>>>>>",
+    ),
+    Code(
         "number-dropped",
         N,
         "A numeric meta is no number or is out of range, and was read as absent.",

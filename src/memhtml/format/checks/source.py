@@ -17,11 +17,12 @@ __all__ = ["check_source", "check_texts"]
 
 
 def check_source(tree: Tree, _facts: Facts) -> Iterator[Finding]:
-    """One head, no processing instruction, all UTF-8."""
+    """One head, no processing instruction, all UTF-8, no open conflict."""
     for code, found in (
         ("head-repeated", tree.find_repeated_head()),
         ("processing-instruction", tree.find_processing_instructions()),
         ("encoding-invalid", tree.find_undecodable()),
+        ("conflict-markers", tree.find_conflicts()),
     ):
         if found is not None:
             count, span = found
