@@ -8,9 +8,9 @@ import pytest
 
 from memhtml.corpus import Corpus
 from memhtml.format.edit import AddMeta, SetMeta, apply_edits
+from memhtml.format.parse import parse
 from memhtml.format.usage import USAGE_PATH
 from memhtml.model.changes import Correction
-from memhtml.format.parse import parse
 from memhtml.model.errors import (
     DirtyTree,
     InvalidFlag,
