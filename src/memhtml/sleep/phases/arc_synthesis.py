@@ -189,10 +189,10 @@ def _found(context: Context, graph: Graph, counts: Counter[str]) -> Iterator[_St
     for path, fresh in sorted(by_arc.items()):
         arc = arcs.by_path[path]
         members = [*arcs.members[path], *fresh.values()]
-        label = next(iter(arc.entities), None) or next(t for t in arc.tags if t != EXTRACT)
-        if fresh:
+        names = (*arc.entities, *(tag for tag in arc.tags if tag != EXTRACT))
+        if fresh and names:
             counts["grown"] += 1
-            yield _told(label, members, arc)
+            yield _told(names[0], members, arc)
 
 
 def _groups(context: Context, graph: Graph) -> Iterator[tuple[str, list[Live]]]:
