@@ -10,7 +10,9 @@ import pytest
 from memhtml.corpus import Corpus
 from memhtml.model.memory import Draft
 from memhtml.model.vocabulary import MemoryType
+from memhtml.traces.scan import scan
 from tests.mcpserver.test_server import at, call, refuse, text_of, write
+from tests.traces.transcripts import Claude, put
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -168,5 +170,38 @@ def test_the_status_tells_how_much_is_encoded(root: Path) -> None:
             await write(client, "Gate", "The gate is red.")
             status = await call(client, "memory_status")
             assert (status["embed_model"], status["vector_coverage"]) == (None, 0.0)
+
+    anyio.run(use)
+
+
+def test_sessions_are_found_by_what_was_said_and_lead_to_memories_and_back(
+    root: Path, tmp_path: Path
+) -> None:
+    session = "aaaaaaaa-1111-4111-8111-111111111111"
+    said = Claude(session, cwd=str(tmp_path))
+    question = said.user("when does the gate open")
+    put(tmp_path / "agent" / "projects" / "-srv" / f"{session}.jsonl", question)
+
+    async def use() -> None:
+        async with at(root) as client:
+            nothing = await call(client, "trace_search", query="gate")
+            assert (nothing["sessions"], nothing["sessions_known"]) == ([], 0)
+            with Corpus.open(root) as corpus, corpus.traces() as base:
+                scan(base, [str(tmp_path / "agent")], now="2026-03-02T00:00:00Z")
+            found = await call(client, "trace_search", query="gate open", cwd=str(tmp_path))
+            (one,) = found["sessions"]
+            assert (one["session_id"], one["agent"]) == (session, "claude")
+            assert "when does the gate open" in one["matches"][0]["excerpt"]
+            path = await write(client, "Gate", "The gate opens at six.", session_id=session)
+            for wanted in ({"path": path}, {"session_id": session}, {"session_id": "aaaa"}):
+                links = await call(client, "trace_links", **wanted)
+                assert [(link["path"], link["session_id"]) for link in links["links"]] == [
+                    (path, session)
+                ], wanted
+                assert links["sessions"][0]["first_prompt"] == "when does the gate open"
+            both = await refuse(client, "trace_links", path=path, session_id=session)
+            assert both["code"] == "ERR_INVALID_FLAG"
+            late = await refuse(client, "trace_search", query="gate", since="yesterday")
+            assert "'since' must be" in late["error"]
 
     anyio.run(use)

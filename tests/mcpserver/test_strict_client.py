@@ -80,6 +80,8 @@ GOOD: tuple[tuple[str, dict[str, Any]], ...] = (
     ("task_add", {"title": "Paint the gate", "due": "2026-12-01"}),
     ("task_status", {"path": "areas/inbox/tasks/paint-the-gate.html", "status": "doing"}),
     ("task_list", {"statuses": ["doing"], "due_before": "2026-12-02"}),
+    ("trace_search", {"query": "the gate", "since": "2026-01-01", "limit": 2}),
+    ("trace_links", {"path": "resources/gate/gate-hours.html"}),
     ("memory_check", {}),
     ("memory_status", {}),
 )
@@ -145,7 +147,7 @@ def assert_declared_well(tool: dict[str, Any]) -> None:
     reads = {
         *("memory_search", "memory_recall", "memory_read", "memory_history", "memory_similar"),
         *("memory_list", "memory_neighbors", "memory_resolve", "task_list"),
-        *("memory_check", "memory_status"),
+        *("trace_search", "trace_links", "memory_check", "memory_status"),
     }
     assert hints["readOnlyHint"] is (tool["name"] in reads)
     if hints["readOnlyHint"]:

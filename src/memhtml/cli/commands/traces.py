@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from memhtml.answers.casing import in_camel
 from memhtml.cli.command import Argument, Command, Flag, Noun
 from memhtml.cli.envelope import Success
 from memhtml.cli.scopes import limit_flag
@@ -12,16 +13,10 @@ from memhtml.cli.stores import open_store
 
 if TYPE_CHECKING:
     from memhtml.cli.command import Call
-    from memhtml.cli.envelope import Json
     from memhtml.cli.screen import Screen
-    from memhtml.index.usage import SessionLink
     from memhtml.traces.database import TraceBase
-    from memhtml.traces.search import FoundSession
-    from memhtml.traces.sessions import Session
 
 __all__ = ["COMMANDS", "run"]
-
-MAX_LINKS = 500
 
 _ERRORS = ("ERR_NOT_A_STORE", "ERR_BUSY", "ERR_STORAGE")
 _AGENTS = ("claude", "codex", "gemini", "pi")
@@ -171,7 +166,8 @@ def _index(call: Call) -> Success:
 
 
 def _search(call: Call) -> Success:
-    from memhtml.model.instants import is_instant  # noqa: PLC0415 - help needs none
+    from memhtml.answers.traced import SESSIONS, sessions  # noqa: PLC0415 - help needs none
+    from memhtml.model.instants import is_instant  # noqa: PLC0415 - as above
     from memhtml.traces.search import search  # noqa: PLC0415 - as above
     from memhtml.traces.sessions import count_sessions  # noqa: PLC0415 - as above
 
@@ -194,52 +190,13 @@ def _search(call: Call) -> Success:
 
         return sessions_page(found, screen, known=known)
 
-    return Success(
-        "trace.sessions",
-        {
-            "sessions": [_found_json(hit) for hit in found.sessions],
-            "degraded": found.degraded,
-            "partial": found.is_partial,
-            "sessionsKnown": known,
-        },
-        text,
-    )
-
-
-def _found_json(hit: FoundSession) -> Json:
-    session = hit.session
-    return {
-        "sessionId": session.session_id,
-        "agent": session.agent,
-        "slug": session.slug,
-        "cwd": session.cwd,
-        "gitBranch": session.branch,
-        "model": session.model,
-        "startedAt": session.started_at,
-        "endedAt": session.ended_at,
-        "promptCount": session.prompts,
-        "turnCount": session.turns,
-        "agentCount": session.agents,
-        "firstPrompt": session.first_prompt,
-        "aiTitle": session.title,
-        "filePath": session.path,
-        "missing": session.is_missing,
-        "matches": [
-            {
-                "role": match.role,
-                "filePath": match.path,
-                "line": match.line,
-                "at": match.at,
-                "agentId": match.agent_id,
-                "excerpt": match.excerpt,
-            }
-            for match in hit.matches
-        ],
-    }
+    return Success("trace.sessions", in_camel(SESSIONS, sessions(found, known=known)), text)
 
 
 def _links(call: Call) -> Success:
-    from memhtml.traces.sessions import sessions_of  # noqa: PLC0415 - help needs none
+    from memhtml.answers.traced import LINKS, MAX_LINKS  # noqa: PLC0415 - help needs none
+    from memhtml.answers.traced import links as told_links  # noqa: PLC0415 - as above
+    from memhtml.traces.sessions import sessions_of  # noqa: PLC0415 - as above
 
     what, session_id = call.optional_text("what"), call.optional_text("session-id")
     path = call.optional_text("path")
@@ -265,15 +222,8 @@ def _links(call: Call) -> Success:
 
         return links_page(shown, known, screen, more=len(links) - len(shown))
 
-    return Success(
-        "trace.links",
-        {
-            "links": [_link_json(link) for link in shown],
-            "linkCount": len(links),
-            "sessions": [_session_json(session) for session in known.values()],
-        },
-        text,
-    )
+    data = in_camel(LINKS, told_links(shown, count=len(links), known=known.values()))
+    return Success("trace.links", data, text)
 
 
 def _whole_id(call: Call, base: TraceBase, session_id: str) -> str:
@@ -286,25 +236,3 @@ def _whole_id(call: Call, base: TraceBase, session_id: str) -> str:
     if len(found) > 1:
         raise call.refuse("session-id", f"several begin so: {', '.join(found)}")
     return found[0]
-
-
-def _link_json(link: SessionLink) -> Json:
-    return {
-        "path": link.path,
-        "sessionId": link.session_id,
-        "promptId": link.prompt_id,
-        "turnUuid": link.turn_uuid,
-        "linkKind": link.kind.value,
-        "at": link.at,
-    }
-
-
-def _session_json(session: Session) -> Json:
-    return {
-        "sessionId": session.session_id,
-        "agent": session.agent,
-        "cwd": session.cwd,
-        "startedAt": session.started_at,
-        "firstPrompt": session.first_prompt,
-        "aiTitle": session.title,
-    }

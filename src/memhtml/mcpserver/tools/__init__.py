@@ -13,6 +13,7 @@ from memhtml.mcpserver.tools import (
     state,
     survey,
     tasks,
+    traces,
 )
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ TOOLS: tuple[Tool, ...] = (
     tasks.ADD,
     tasks.STATUS,
     tasks.LIST,
+    traces.SEARCH,
+    traces.LINKS_OF,
     state.CHECK,
     state.STATUS,
 )
