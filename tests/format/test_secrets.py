@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from memhtml.format import secrets
 from memhtml.format.secrets import KINDS, find_secrets, find_secrets_in_markup
 
 A = "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dF3gH5jK7mN9pQ1sT3vW5yZ7bC9dF1gH3jK5mN7pQ9sT1vW3yZ5"
@@ -97,6 +101,19 @@ def test_a_key_with_slashes_is_a_key_and_a_path_is_none() -> None:
     assert find_secrets("aws_secret_access_key = wJalr/XUtnFEMI/K7MDENGbPxRfiCY1234567890ab")
     assert not find_secrets("api_key: /run/secrets/payments-key-2026-08-02")
     assert not find_secrets("token: ./config/tokens/2026/production1.json")
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data())
+def test_whatever_a_rule_means_is_found_by_the_quick_look_as_well(data: st.DataObject) -> None:
+    kind, pattern = data.draw(st.sampled_from(secrets._RULES))
+    token = data.draw(st.from_regex(re.compile(pattern, re.ASCII), fullmatch=True))
+    assert kind in {match.kind for match in find_secrets(f"Take 令牌{token}, please.")}
+
+
+def test_a_tag_over_several_lines_hides_no_token_and_counts_its_lines() -> None:
+    html = f"<p>\n<b\n\nlang=en>{TOKEN[:9]}<i>{TOKEN[9:20]}<br>{TOKEN[20:]}"
+    assert [match.line for match in find_secrets_in_markup(html)] == [4]
 
 
 def test_overlapping_rules_report_a_place_once() -> None:

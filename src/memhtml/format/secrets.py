@@ -72,16 +72,34 @@ _RULES: tuple[tuple[str, str], ...] = (
     ("JSON Web Token", r"eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{20,}"),
 )
 
-# A literal that every text matching a rule must contain. Most texts hold none of them, and a
-# substring search costs a hundredth of thirty regular expressions.
-_HINTS = (
-    "PRIVATE KEY", "AGE-SECRET-KEY-1", "AKIA", "ASIA", "ABIA", "ACCA", "ghp_", "gho_", "ghu_",
-    "ghs_", "ghr_", "github_pat_", "glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-",
-    "glsoat-", "glagent-", "glimt-", "xox", "xapp-", "hooks.slack.com", "AIza", "GOCSPX-", "ya29.",
-    "sk-", "hf_", "sk_", "rk_", "whsec_", "npm_", "pypi-AgE", "SG.", ":AA", "_v1_", "dapi",
-    "shpat_", "shpca_", "shppa_", "shpss_", "lin_api_", "lin_oauth_", "ntn_", "AccountKey=",
-    "hvb.", "hvs.", ".atlasv1.", "dckr_", "eyJ",
-)  # fmt: skip
+# Most texts hold no token, and a substring search costs a hundredth of thirty regular expressions.
+# So each rule has literals, one of which all its matches contain. Here they are under a part of
+# them: where that is missing, they need not be looked for. All but the one with a space are looked
+# for in long words only, of which most texts have few.
+_SPACED_HINT = "PRIVATE KEY"
+_HINTS = {
+    "_": (
+        "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "hf_", "sk_", "rk_", "whsec_",
+        "npm_", "_v1_", "shpat_", "shpca_", "shppa_", "shpss_", "lin_api_", "lin_oauth_", "ntn_",
+        "dckr_",
+    ),
+    "A": (
+        "AGE-SECRET-KEY-1", "AKIA", "ASIA", "ABIA", "ACCA", "AIza", "pypi-AgE", ":AA",
+        "AccountKey=",
+    ),
+    ".": ("hooks.slack.com", "ya29.", "SG.", "hvb.", "hvs.", ".atlasv1."),
+    "gl": (
+        "glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-", "glsoat-", "glagent-", "glimt-",
+    ),
+    "x": ("xox", "xapp-"),
+    "sk-": ("sk-",),
+    "GOC": ("GOCSPX-",),
+    "dapi": ("dapi",),
+    "eyJ": ("eyJ",),
+}  # fmt: skip
+_LONG = 15
+"""Fewest characters of a token, but for a private key's, and of a value that is a credential."""
+_WORD_ENDS = '<>"'
 _DISCORD_RE = re.compile(r"(?<![A-Za-z0-9_-])[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.")
 
 # A part of every name that `_ASSIGNMENT_RE` knows, spared the "i" whose case folds to two letters.
@@ -108,6 +126,7 @@ _PLACEHOLDER_RE = re.compile(
 )
 # Each stops at the next "<", so a run of them is read once and not again from each.
 _TAG_RE = re.compile(r"<[^<>]*>")
+_TAG_ON_A_LINE_RE = re.compile(r"<[^<>\n]*>")
 _INVISIBLE_RE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 _MIN_BITS = 3.2
@@ -156,13 +175,20 @@ def find_secrets_in_markup(html: str) -> list[SecretMatch]:
     ['GitHub token']
     """
     read = _unescaped(html)
-    # Element by element gone, with the line breaks inside a tag kept, so that lines stay true.
-    bare = _unescaped(_TAG_RE.sub(lambda tag: "\n" * tag[0].count("\n"), html))
+    bare = _unescaped(_without_tags(html))
     for text in dict.fromkeys((html, read, bare)):
         found = find_secrets(_plain(text))
         if found:
             return found
     return []
+
+
+def _without_tags(html: str) -> str:
+    """Return *html* without its tags, but with the line breaks in them, so that lines stay true."""
+    bare = _TAG_ON_A_LINE_RE.sub("", html)
+    if not _TAG_RE.search(bare):
+        return bare
+    return _TAG_RE.sub(lambda tag: "\n" * tag[0].count("\n"), html)
 
 
 def _unescaped(html: str) -> str:
@@ -190,7 +216,8 @@ def _token_res() -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 
 def _spans(text: str) -> Iterator[tuple[int, int, str]]:
-    if any(hint in text for hint in _HINTS) or _DISCORD_RE.search(text):
+    long_words = _long_words(text)
+    if _SPACED_HINT in text or (long_words and _may_be_token(long_words)):
         for kind, token_re in _token_res():
             for match in token_re.finditer(text):
                 yield match.start(), match.end(), kind
@@ -198,12 +225,31 @@ def _spans(text: str) -> Iterator[tuple[int, int, str]]:
         for match in _URL_RE.finditer(text):
             if not _PLACEHOLDER_RE.search(match["value"]):
                 yield match.start(), match.end(), "password in a URL"
+    if long_words and _may_name_credential(text):
+        for match in _ASSIGNMENT_RE.finditer(text):
+            if _looks_random(match["value"]):
+                yield match.start(), match.end(), "credential assignment"
+
+
+def _long_words(text: str) -> str:
+    """Return the words of *text* that are as long as a token, between single spaces."""
+    for mark in _WORD_ENDS:
+        text = text.replace(mark, " ")
+    return " ".join([word for word in text.split() if len(word) >= _LONG])
+
+
+def _may_be_token(words: str) -> bool:
+    for part, hints in _HINTS.items():
+        if part in words:
+            for hint in hints:
+                if hint in words:
+                    return True
+    return "." in words and _DISCORD_RE.search(words) is not None
+
+
+def _may_name_credential(text: str) -> bool:
     folded = text.casefold()
-    if not any(hint in folded for hint in _NAME_HINTS):
-        return
-    for match in _ASSIGNMENT_RE.finditer(text):
-        if _looks_random(match["value"]):
-            yield match.start(), match.end(), "credential assignment"
+    return any(hint in folded for hint in _NAME_HINTS)
 
 
 def _looks_random(value: str) -> bool:
