@@ -9,10 +9,10 @@ done and on what evidence, for that is what a review shows.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     from memhtml.index.usage import Usage
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from memhtml.sleep.population import Population
     from memhtml.sleep.settings import Settings
     from memhtml.store.plan import Step, View
+    from memhtml.traces.contract import Limits
+    from memhtml.traces.sessions import Session
 
 __all__ = [
     "Answer",
@@ -27,10 +29,12 @@ __all__ = [
     "Decision",
     "Evidence",
     "Finding",
+    "Investigator",
     "Judge",
     "Outcome",
     "Phase",
     "Proposal",
+    "TraceSource",
 ]
 
 T = TypeVar("T")
@@ -131,6 +135,38 @@ class Judge(Protocol):
         """
 
 
+@runtime_checkable
+class Investigator(Judge, Protocol):
+    """A judge that can also look things up by itself before it answers."""
+
+    def investigate(
+        self,
+        task: str,
+        tools: Sequence[Callable[..., object]],
+        answer: type[T],
+        limits: Limits,
+    ) -> T:
+        """Return what the model says after it used *tools* as it saw fit, as an *answer*.
+
+        A tool is a function of plain arguments, with a docstring that tells the model its use; what
+        it returns is data to the model. All of it stays within *limits* and the run's budget.
+
+        Raises:
+            ModelUnavailable: It could not answer in that form, or not within *limits*.
+            BudgetSpent: The run's calls or tokens are used up; ask no more.
+        """
+
+
+class TraceSource(Protocol):
+    """The transcripts of agents that the store knows of."""
+
+    def due(self, now: datetime, limit: int) -> Sequence[Session]:
+        """Return at most *limit* sessions that nobody consolidated as they are, latest first."""
+
+    def earlier(self, sessions: Sequence[Session]) -> Sequence[Session]:
+        """Return sessions of the same projects that were consolidated before."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """What a phase may know."""
@@ -150,6 +186,8 @@ class Context:
     """None: no model is bound, and the deterministic core is all there is."""
     deep: bool = False
     """Whether the caller asked for a wider look, which takes longer."""
+    traces: TraceSource | None = None
+    """None: no transcript was ever indexed for the store."""
 
 
 class Phase(Protocol):
