@@ -14,6 +14,7 @@ from __future__ import annotations
 import sys
 from array import array
 from heapq import nlargest
+from itertools import combinations
 from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -184,18 +185,15 @@ def cosines(rows: Sequence[SparseRow]) -> list[list[float]]:
             carriers.setdefault(term, []).append((place, weight))
     products = [[0] * len(rows) for _ in rows]
     for found in carriers.values():
-        for place, weight in found:
-            line = products[place]
-            for other, its in found:
-                line[other] += weight * its
-    squares = [products[place][place] for place in range(len(rows))]
-    return [
-        [
-            common / sqrt(own * its) if common else 0.0
-            for common, its in zip(line, squares, strict=True)
-        ]
-        for line, own in zip(products, squares, strict=True)
-    ]
+        for (one, weight), (other, its) in combinations(found, 2):
+            products[one][other] += weight * its
+    squares = [sum(weight * weight for weight in row.weights) for row in rows]
+    likeness = [[1.0 if own else 0.0] * len(rows) for own in squares]
+    for one, other in combinations(range(len(rows)), 2):
+        common = products[one][other]
+        alike = common / sqrt(squares[one] * squares[other]) if common else 0.0
+        likeness[one][other] = likeness[other][one] = alike
+    return likeness
 
 
 def _cosines_numpy(rows: Sequence[SparseRow]) -> list[list[float]]:
