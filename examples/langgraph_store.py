@@ -48,7 +48,7 @@ def main() -> None:
             for said in ("The kayak is red.", "What colour is the kayak?"):
                 print(f"> {said}\n{app.invoke(Turn(said=said, answer=''))['answer']}")
             for memory in corpus:
-                print(f"{memory.document.title}: {memory.document.claim}")
+                print(memory.document.claim)
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from memhtml.model.memory import Memory
+    from memhtml.model.ports import DenseEncoder
     from memhtml.store.repo import InitReport
 
 __all__ = ["WORKERS", "AsyncCorpus", "init", "open"]
@@ -207,6 +208,8 @@ def open(  # noqa: A001 - read as aio.open
     on_lag: Callable[[str], object] = lambda _: None,
     detect: Callable[[str], str | None] | None = None,
     cache_dir: str | os.PathLike[str] | None = None,
+    encoder: DenseEncoder | None = None,
+    is_warm: bool = False,
 ) -> AsyncCorpus:
     """Open the store at *root*; nothing is read yet, so there is nothing to await.
 
@@ -224,6 +227,8 @@ def open(  # noqa: A001 - read as aio.open
             on_lag=on_lag,
             detect=detect,
             cache_dir=cache_dir,
+            encoder=encoder,
+            is_warm=is_warm,
         )
     )
 

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from memhtml import Corpus
 
 USERS = ("users", "ada")
+DEEP: list[Any] = []
+for _ in range(100_000):
+    DEEP = [DEEP]
 
 labels = st.sampled_from(["users", "ada", "bob", "a b", "A", "ünï", "..", "*x"])
 namespaces = st.lists(labels, min_size=1, max_size=3).map(tuple)
@@ -127,7 +130,8 @@ def test_a_value_comes_back_to_the_letter_after_the_store_was_closed(
 
 
 @pytest.mark.parametrize(
-    "value", [{1: "a"}, {"t": (1, 2)}, {"n": math.nan}, {"i": math.inf}, {"o": object()}]
+    "value",
+    [{1: "a"}, {"t": (1, 2)}, {"d": DEEP}, {"n": math.nan}, {"i": math.inf}, {"o": object()}],
 )
 def test_a_value_that_would_come_back_as_another_is_refused(
     store: MemhtmlStore, value: dict[str, Any]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,11 @@ CALLS = (
 )
 
 
+def run(agent: Agent[None, str]) -> str:
+    # `run_sync` leaves an event loop open.
+    return asyncio.run(agent.run("Hello")).output
+
+
 def test_an_agent_writes_finds_and_goes_on_after_a_refusal(corpus: Corpus) -> None:
     told: list[str] = []
 
@@ -42,7 +48,7 @@ def test_an_agent_writes_finds_and_goes_on_after_a_refusal(corpus: Corpus) -> No
         return ModelResponse(parts=[TextPart("Done.")])
 
     agent = Agent(FunctionModel(say), toolsets=[memory_toolset(corpus, author="agent:desk")])
-    assert agent.run_sync("Hello").output == "Done."
+    assert run(agent) == "Done."
     written, found, missing = told
     assert json.loads(written)["created"]
     assert "Ada takes oat milk." in found
@@ -55,7 +61,7 @@ def test_an_agent_writes_finds_and_goes_on_after_a_refusal(corpus: Corpus) -> No
 def test_each_tool_can_be_called_and_is_described(corpus: Corpus) -> None:
     # The framework's own test model calls every tool once, with arguments made from its schema.
     model = TestModel()
-    output = Agent(model, toolsets=[memory_toolset(corpus)]).run_sync("Hello").output
+    output = run(Agent(model, toolsets=[memory_toolset(corpus)]))
     assert set(json.loads(output)) == {
         *("memory_search", "memory_recall", "memory_read", "memory_write", "memory_correct"),
         *("memory_archive", "task_add", "task_list", "task_status"),
@@ -70,5 +76,5 @@ def test_each_tool_can_be_called_and_is_described(corpus: Corpus) -> None:
 
 def test_an_agent_that_may_only_read_has_no_tool_that_writes(corpus: Corpus) -> None:
     model = TestModel()
-    Agent(model, toolsets=[memory_toolset(corpus, read_only=True)]).run_sync("Hello")
+    run(Agent(model, toolsets=[memory_toolset(corpus, read_only=True)]))
     assert not list(corpus)

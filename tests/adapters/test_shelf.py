@@ -136,6 +136,16 @@ def test_every_other_door_finds_what_is_kept(corpus: Corpus) -> None:
     assert "oat milk" in hit.snippet.text
 
 
+def test_equal_texts_are_apart_and_pinned_so_that_curation_leaves_them(corpus: Corpus) -> None:
+    # Two users with one setting have two settings: "memhtml sleep" must not fold them.
+    shelf = Shelf(corpus, "areas/shelf")
+    shelf.change([note(Key((user,), "theme"), "dark") for user in ("ada", "Ada", "bob")])
+    documents = [memory.document for memory in corpus]
+    assert len({document.content_hash for document in documents}) == 3
+    assert len({facet.value for d in documents for facet in d.facets}) == 3
+    assert all("pinned" in document.head.tags for document in documents)
+
+
 def test_no_credential_and_no_unread_version_gets_through(corpus: Corpus) -> None:
     shelf, key = Shelf(corpus, "areas/shelf"), Key((), "k")
     with pytest.raises(SecretFound):

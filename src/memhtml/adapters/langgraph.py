@@ -151,11 +151,12 @@ class MemhtmlStore(BaseStore):
 def _note(key: Key, op: PutOp) -> Note:
     value = dict(op.value or {})
     tags = [_tag(key.folder[: depth + 1]) for depth in range(len(key.folder))]
+    title = " / ".join([*key.folder, key.name])
     return Note(
         key,
         _encoded(value),
-        title=" / ".join([*key.folder, key.name]),
-        claim=_claim(value, op.index or None),
+        title=title,
+        claim=f"{title}: {_claim(value, op.index or None)}",
         tags=(*tags, *([_UNINDEXED] if op.index is False else [])),
     )
 
@@ -163,7 +164,7 @@ def _note(key: Key, op: PutOp) -> Note:
 def _encoded(value: dict[str, Any]) -> str:
     try:
         text = json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise InvalidFlag(f"the value is not JSON: {error}") from error
     if json.loads(text) != value:
         raise InvalidFlag(

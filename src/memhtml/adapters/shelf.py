@@ -3,7 +3,9 @@
 Each text is a memory of its own, so every other door finds and reads it: a claim that says what it
 is about, then the text itself, to the letter, as a figure of code. A text that HTML would change
 (it holds a carriage return, say) stands there as a JSON string instead. The key is an alias of the
-memory, and the file's name is made of it, so one key always leads to one file.
+memory, and the file's name is made of it, so one key always leads to one file. Whoever keeps a text
+asks for it by its key, so it is pinned, and a facet keeps it apart from its like under other keys:
+curation must neither put it away nor fold it.
 """
 
 from __future__ import annotations
@@ -14,9 +16,10 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.format.escape import escape_text, find_unwritable
-from memhtml.format.render import render_figure
+from memhtml.format.render import render_extras, render_figure
 from memhtml.format.tree import read_fragment
 from memhtml.model.changes import Place
+from memhtml.model.document import Facet
 from memhtml.model.errors import PathNotFound
 from memhtml.model.memory import Draft
 from memhtml.model.slugs import UNTITLED, slugify
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Entry", "Key", "Note", "Shelf"]
 
 _TEXT, _QUOTED = "text", "json-string"
+_PINNED = "pinned"
 _SHOWN_CHARS = 280
 _NAME_CHARS = 40
 _HASH_DIGITS = 16
@@ -147,13 +151,16 @@ class Shelf:
     def _draft(self, note: Note) -> Draft:
         title = _short(note.title) or UNTITLED
         claim = _short(note.claim) or _short(_first_words(note.text)) or title
+        facets = render_extras(None, [Facet("key-id", _digest(note.key.alias))], ())
         return Draft(
             title=title,
             memory_type=MemoryType.SEMANTIC,
             path=self.path_of(note.key),
-            article_html=f"<p><mark>{escape_text(claim)}</mark></p>\n{_figure(note.text)}",
+            article_html="\n".join(
+                (f"<p><mark>{escape_text(claim)}</mark></p>", _figure(note.text), *facets)
+            ),
             aliases=(note.key.alias,),
-            tags=note.tags,
+            tags=(_PINNED, *note.tags),
         )
 
 
@@ -221,8 +228,11 @@ def _first_code(article_html: str) -> tuple[str | None, str | None]:
 
 
 def _named(text: str, exact: str) -> str:
-    digest = hashlib.sha256(exact.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
-    return f"{slugify(text)[:_NAME_CHARS].strip('-')}-{digest}"
+    return f"{slugify(text)[:_NAME_CHARS].strip('-')}-{_digest(exact)}"
+
+
+def _digest(exact: str) -> str:
+    return hashlib.sha256(exact.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
 
 
 def _first_words(text: str) -> str:
