@@ -76,6 +76,14 @@ class Terminal:
                 raise AssertionError(f"{text!r} is not among {plain(self.seen)!r}")
         return self.seen
 
+    def shows(self, text: str, *, seconds: float) -> bool:
+        """Tell whether *text* comes to be on the terminal."""
+        try:
+            self.expect(text, seconds=seconds)
+        except AssertionError:
+            return False
+        return True
+
     def forget(self) -> None:
         """Let `expect` look only at what comes from now on."""
         self.seen = ""

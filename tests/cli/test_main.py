@@ -122,19 +122,19 @@ def test_dense_is_one_line_without_null_members() -> None:
 
 
 def test_a_failure_in_a_pipe_is_an_envelope_and_on_a_terminal_a_message_with_hints() -> None:
-    piped = call("completoin", "x")
+    piped = call("publsih", "x")
     assert (piped.status, piped.err) == (2, "")
     assert piped.json == {
         "apiVersion": "1",
-        "error": "there is no command 'completoin'; did you mean completion?",
+        "error": "there is no command 'publsih'; did you mean publish?",
         "code": "ERR_UNKNOWN_COMMAND",
-        "suggestions": ["use completion in place of completoin", "memhtml help"],
+        "suggestions": ["use publish in place of publsih", "memhtml help"],
     }
-    shown = call("completoin", "x", is_terminal=True)
+    shown = call("publsih", "x", is_terminal=True)
     assert (shown.status, shown.out) == (2, "")
     assert shown.err.splitlines() == [
-        "error: there is no command 'completoin'; did you mean completion?",
-        " hint: use completion in place of completoin",
+        "error: there is no command 'publsih'; did you mean publish?",
+        " hint: use publish in place of publsih",
         " hint: memhtml help",
     ]
 

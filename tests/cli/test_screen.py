@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memhtml.cli.screen import Screen, cells, clip, printable, relative, wrap
+from memhtml.cli.screen import Screen, cells, clip, placed, printable, relative, table, wrap
 
 PLAIN = Screen(80, False, 0.0)
 COLOUR = Screen(80, True, 0.0)
@@ -63,3 +63,25 @@ def test_marks_light_the_words_they_cover_and_no_others() -> None:
 )
 def test_times_are_told_from_now(instant: str, words: str) -> None:
     assert relative(instant, 0.0) == words
+
+
+WORDS = st.text(st.sampled_from("ab 語-"), min_size=1, max_size=40)
+
+
+@given(st.lists(st.tuples(WORDS, st.integers(0, 10**6)), min_size=1), st.integers(30, 120))
+def test_a_table_fits_the_screen_and_its_columns_stand_under_each_other(
+    rows: list[tuple[str, int]], columns: int
+) -> None:
+    screen = Screen(columns, False, 0.0)
+    head, *lines = table(("name", "count:"), [(name, str(n)) for name, n in rows], screen)
+    assert max(map(cells, [head, *lines])) <= screen.width
+    # Numbers end where the head of their column does.
+    assert {cells(line) for line in lines} == {cells(head)}
+    assert [int(line.split()[-1]) for line in lines] == [count for _, count in rows]
+
+
+def test_a_path_is_never_cut_and_what_is_said_of_it_gives_way() -> None:
+    path = "areas/inbox/gate-hours.html"
+    assert placed(path, ("semantic", "now"), PLAIN, 2) == [f"  {path} · semantic · now"]
+    narrow = Screen(30, False, 0.0)
+    assert placed(path, ("semantic", "now"), narrow, 2) == [f"  {path}", "  semantic · now"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 __all__ = [
     "Screen",
@@ -18,9 +18,11 @@ __all__ = [
     "columns",
     "flowing",
     "pad",
+    "placed",
     "plural",
     "printable",
     "relative",
+    "table",
     "wrap",
 ]
 
@@ -195,6 +197,43 @@ def columns(rows: Iterable[tuple[str, str]], *, indent: int, width: int, gap: in
         lines.append((head + " " * gap + parts[0]).rstrip())
         lines += [" " * (indent + left + gap) + part for part in parts[1:]]
     return lines
+
+
+def placed(path: str, notes: Iterable[str], screen: Screen, indent: int = 0) -> list[str]:
+    """Return a path with notes after it, on a line of their own where one would be too long.
+
+    A path is to be copied, so it is never cut.
+    """
+    lead, note = " " * indent, " · ".join(notes)
+    path = printable(path)
+    if not note:
+        return [lead + screen.paint(path, "dim")]
+    if indent + cells(path) + 3 + cells(note) <= screen.columns:
+        return [lead + screen.paint(f"{path} · {note}", "dim")]
+    return [lead + screen.paint(path, "dim"), lead + screen.paint(note, "dim")]
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], screen: Screen) -> list[str]:
+    """Return *rows* below *head*: as wide as the screen at most, the first column giving way.
+
+    A column whose head ends in a colon has numbers, which stand at its right.
+    """
+    rows = [[printable(cell) for cell in row] for row in rows]
+    names = [name.removesuffix(":") for name in head]
+    sizes = [max(map(cells, column)) for column in zip(names, *rows, strict=True)]
+    room = screen.width - sum(sizes[1:]) - 2 * (len(sizes) - 1)
+    sizes[0] = min(sizes[0], max(8, room))
+    lines = [screen.paint(_row(names, head, sizes), "dim")]
+    return [*lines, *(_row(row, head, sizes) for row in rows)]
+
+
+def _row(row: Sequence[str], head: Sequence[str], sizes: Sequence[int]) -> str:
+    shown = [clip(cell, size) for cell, size in zip(row, sizes, strict=True)]
+    laid = [
+        " " * (size - cells(cell)) + cell if name.endswith(":") else pad(cell, size)
+        for cell, name, size in zip(shown, head, sizes, strict=True)
+    ]
+    return "  ".join(laid).rstrip()
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:

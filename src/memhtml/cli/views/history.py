@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memhtml.cli.screen import plural, printable, wrap
+from memhtml.cli.screen import plural, printable, relative, wrap
 from memhtml.model.history import DiffKind, SyncState
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def history_lines(
     lines: list[str] = []
     for version, pieces in zip(versions, words, strict=True):
         lines.append(_title(version, screen))
-        lines += [f"  {screen.paint(line, 'dim')}" for line in _circumstances(version)]
+        lines += [f"  {screen.paint(line, 'dim')}" for line in _circumstances(version, screen)]
         lines += _words(pieces, screen)
         lines.append("")
     return "\n".join(lines)
@@ -91,8 +91,9 @@ def _title(version: Version, screen: Screen) -> str:
     return f"{commit} {screen.paint(what, 'bold')} {summary}".rstrip()
 
 
-def _circumstances(version: Version) -> list[str]:
-    lines = [f"{version.at}  {printable(version.author)}"]
+def _circumstances(version: Version, screen: Screen) -> list[str]:
+    who = printable(version.author.partition(" <")[0])
+    lines = [f"{relative(version.at, screen.now)} · {who}"]
     if version.moved_from:
         lines.append(f"{printable(version.moved_from)} -> {printable(version.path)}")
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memhtml.cli.screen import plural, printable, relative, wrap
+from memhtml.cli.screen import placed, plural, printable, relative, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -61,11 +61,12 @@ def similar_page(found: Iterable[Similar], screen: Screen) -> str:
 def _hit(number: int, digits: int, hit: Hit, screen: Screen, with_reasons: bool) -> list[str]:
     indent = " " * (digits + 2)
     first, *rest = _flowing(hit.title, screen, len(indent))
-    place = f"{printable(hit.path)} · {hit.memory_type} · {relative(hit.updated_at, screen.now)}"
     lines = [
         f"{screen.paint(str(number).rjust(digits) + '.', 'dim')} {screen.paint(first, 'bold')}",
         *(indent + screen.paint(line, "bold") for line in rest),
-        indent + screen.paint(place, "dim"),
+        *placed(
+            hit.path, (hit.memory_type, relative(hit.updated_at, screen.now)), screen, len(indent)
+        ),
     ]
     # One character for one, so the places of the matches stay true.
     text = printable(hit.snippet.text)

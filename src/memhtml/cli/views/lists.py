@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memhtml.cli.screen import columns, plural, printable, relative, wrap
+from memhtml.cli.screen import placed, plural, printable, relative, table, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,8 +33,8 @@ def tasks_page(page: TaskList, screen: Screen) -> str:
     lines: list[str] = []
     for task in page.tasks:
         lines.append(f"{_status(task, screen)} {screen.paint(printable(task.title), 'bold')}")
-        due = f" · due {relative(task.due_at, screen.now)}" if task.due_at else ""
-        lines.append(f"  {screen.paint(printable(task.path) + due, 'dim')}")
+        due = (f"due {relative(task.due_at, screen.now)}",) if task.due_at else ()
+        lines += placed(task.path, due, screen, 2)
         lines += [
             f"  {screen.paint(f'waits for {printable(blocker.title)}', 'yellow')}"
             for blocker in task.blocked_by
@@ -45,12 +45,11 @@ def tasks_page(page: TaskList, screen: Screen) -> str:
 
 def entities_page(found: EntityList, screen: Screen) -> str:
     """Return entities, each with how many memories are about it and the latest activity."""
-    rows = []
-    for entity in found.entities:
-        when = relative(entity.last_activity_at, screen.now)
-        count = plural(entity.file_count, "memory", "memories")
-        rows.append((printable(entity.entity), f"{count}, {when}"))
-    lines = columns(rows, indent=0, width=screen.width)
+    rows = [
+        (each.entity, f"{each.file_count:,}", relative(each.last_activity_at, screen.now))
+        for each in found.entities
+    ]
+    lines = table(("entity", "memories:", "last activity"), rows, screen) if rows else []
     listed = len(found.entities)
     rest = f", {listed:,} listed" if listed < found.entity_count else ""
     return "\n".join([*lines, plural(found.entity_count, "entity", "entities") + rest]) + "\n"
@@ -58,8 +57,10 @@ def entities_page(found: EntityList, screen: Screen) -> str:
 
 def tags_page(tags: Sequence[TagUse], screen: Screen) -> str:
     """Return tags, each with how many memories have it."""
-    rows = [(printable(tag.tag), plural(tag.file_count, "memory", "memories")) for tag in tags]
-    lines = columns(rows, indent=0, width=screen.width)
+    rows = [
+        (tag.tag, f"{tag.file_count:,}", relative(tag.last_written_at, screen.now)) for tag in tags
+    ]
+    lines = table(("tag", "memories:", "last written"), rows, screen) if rows else []
     return "\n".join([*lines, plural(len(tags), "tag")]) + "\n"
 
 

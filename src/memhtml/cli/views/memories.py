@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memhtml.cli.screen import columns, plural, printable, relative, wrap
+from memhtml.cli.screen import columns, placed, plural, printable, relative, wrap
 from memhtml.cli.views.article import article_lines
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def memory_page(memory: Memory, screen: Screen) -> str:
     document = memory.document
     title = printable(document.title or memory.path)
     lines = [screen.paint(title[a:b], "bold", "underline") for a, b in wrap(title, screen.width)]
-    lines.append(screen.paint(_place(memory, screen), "dim"))
+    lines += placed(memory.path, _notes(memory, screen), screen)
     lines += [screen.paint(printable(str(finding)), "red") for finding in document.violations]
     lines += ["", *article_lines(document.article_html, screen), ""]
     lines += columns(_facts(document), indent=0, width=screen.width)
@@ -52,14 +52,13 @@ def memory_page(memory: Memory, screen: Screen) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _place(memory: Memory, screen: Screen) -> str:
+def _notes(memory: Memory, screen: Screen) -> Iterator[str]:
     head = memory.document.head
-    words = [printable(memory.path), head.memory_type or "no type"]
+    yield head.memory_type or "no type"
     if memory.is_archived:
-        words.append("archived")
+        yield "archived"
     if head.updated_at:
-        words.append(relative(head.updated_at, screen.now))
-    return " · ".join(words)
+        yield relative(head.updated_at, screen.now)
 
 
 def _facts(document: Document) -> Iterator[tuple[str, str]]:
