@@ -1032,15 +1032,19 @@ class Corpus(Closing):
 
         return coverage(self._index)
 
-    def update(self, *, scan: bool = True) -> Report:
-        """Bring the index up to HEAD and, with *scan*, to the files on disk."""
+    def update(self, *, scan: bool = True, progress: Progress | None = None) -> Report:
+        """Bring the index up to HEAD and, with *scan*, to the files on disk.
+
+        Where it has to be built anew *progress* hears of it, and ends it by raising.
+        """
         if self._index.state() is None:
             with self._building:  # who waited finds it built
-                return self._follow_tree(scan=scan)
-        return self._follow_tree(scan=scan)
+                return self._follow_tree(scan=scan, progress=progress)
+        return self._follow_tree(scan=scan, progress=progress)
 
-    def _follow_tree(self, *, scan: bool) -> Report:
-        return indexer.update(self._index, self._repo, now=stamp(self._clock()), scan=scan)
+    def _follow_tree(self, *, scan: bool, progress: Progress | None) -> Report:
+        now = stamp(self._clock())
+        return indexer.update(self._index, self._repo, now=now, scan=scan, progress=progress)
 
     def index_damage(self) -> str | None:
         """Return what is wrong with the file of the index, None when nothing is."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from contextlib import asynccontextmanager
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -15,12 +16,15 @@ from mcp.types import PromptReference, ResourceTemplateReference, ResourceUpdate
 from memhtml.answers.failures import ADVICE
 from memhtml.answers.fence import NOTICE
 from memhtml.corpus import Corpus
+from memhtml.mcpserver import desk as desk_module
 from memhtml.mcpserver import resources
 from memhtml.mcpserver.desk import Cancelled, Desk
 from memhtml.mcpserver.instructions import INSTRUCTIONS
 from memhtml.mcpserver.prompts import PROMPTS, fill
 from memhtml.mcpserver.server import make_server
 from memhtml.mcpserver.tools import TOOL_NAMED, TOOLS
+from memhtml.model.memory import Draft
+from memhtml.model.vocabulary import MemoryType
 from tests.mcpserver.peers import MODERN
 
 if TYPE_CHECKING:
@@ -524,3 +528,41 @@ def test_a_call_that_waits_is_taken_back_and_one_that_runs_is_told(root: Path) -
 
     anyio.run(use)
     assert ran == ["told", "next"]
+
+
+def test_the_first_index_of_a_large_store_tells_how_far_it_is_and_may_be_cancelled(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desk_module, "_REPORT_SECONDS", 0.01)
+    with Corpus.open(root, durability="none") as corpus:
+        corpus.apply(
+            [
+                Draft(title=f"Fact {n}", memory_type=MemoryType.SEMANTIC, claim=f"Fact {n} holds.")
+                for n in range(400)
+            ]
+        )
+    shutil.rmtree(root / ".memhtml" / "cache")
+    told: list[tuple[float, float | None]] = []
+
+    async def use() -> None:
+        async with at(root, "legacy") as client:
+
+            async def on_progress(
+                progress: float, total: float | None, message: str | None
+            ) -> None:
+                assert total is not None or message
+                told.append((progress, total))
+                if total is not None:
+                    scope.cancel()
+
+            with anyio.CancelScope() as scope:
+                await client.call_tool(
+                    "memory_search", {"query": "fact 7"}, progress_callback=on_progress
+                )
+            assert scope.cancelled_caught
+            found = await call(client, "memory_search", query="fact 7 holds", limit=1)
+            assert found["hits"][0]["gist"] == "Fact 7 holds."
+
+    anyio.run(use)
+    assert 0 < told[-1][0] < 400
+    assert told[-1][1] == 400

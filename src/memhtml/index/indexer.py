@@ -107,12 +107,13 @@ def update(
     now: str,
     scan: bool = True,
     parsed: Mapping[bytes, Document] | None = None,
+    progress: Progress | None = None,
 ) -> Report:
     """Bring the index up to HEAD and the working tree; rebuild it where that cannot be done.
 
     Without *scan* the disk is not looked at: commits are followed, and what was known of hand edits
     stays. When nothing changed, nothing is written and no lock is taken. *now* is the instant to
-    record; *parsed* is what files say that need not be read again.
+    record; *parsed* is what files say that need not be read again. *progress* is for a rebuild.
 
     Raises:
         Busy: Another process is writing to the index.
@@ -124,7 +125,7 @@ def update(
     try:
         state = index.state()
         if state is None:
-            return rebuild(index, reader, now=now)
+            return rebuild(index, reader, now=now, progress=progress)
         head = reader.head()
         # Looked at before the lock is taken, because git needs a while in a large store.
         seen = (head, observe(reader, head)) if scan else None
@@ -134,9 +135,9 @@ def update(
             if seen is None or known == seen[1]:
                 return Report(head, unchanged=True, dirty=len(known))
         report = _follow_tree(index, reader, now, seen=seen, parsed=parsed or {})
-        return report or rebuild(index, reader, now=now)
+        return report or rebuild(index, reader, now=now, progress=progress)
     except IndexStale:
-        return rebuild(index, reader, now=now)
+        return rebuild(index, reader, now=now, progress=progress)
 
 
 def _follow_tree(

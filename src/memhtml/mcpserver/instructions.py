@@ -12,7 +12,8 @@ Before you answer or act on something that may have come up before (a person, a 
 preference, an earlier failure), memory_search for it in plain words. A hit's gist is the fact; \
 memory_read shows all of it. To begin a task, memory_recall quotes what is known of its topic. \
 If superseded_by is set, rely on that memory instead. If no_match \
-says that nothing was found, say so; do not guess. Filters (workspace, tags, entity, memory_types, \
+says that nothing was found, say so; do not guess; trace_search finds what was said in earlier \
+sessions, if they were read. Filters (workspace, tags, entity, memory_types, \
 facets) narrow and never widen.
 
 Write when you learn something that will matter in another conversation: what the user prefers or \

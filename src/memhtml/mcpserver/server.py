@@ -8,7 +8,7 @@ resource that is not there) is an error of the protocol.
 from __future__ import annotations
 
 import json
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,7 @@ from memhtml.mcpserver.prompts import PROMPT_NAMED, PROMPTS, fill
 from memhtml.mcpserver.tool import check
 from memhtml.mcpserver.tools import TOOL_NAMED, TOOLS
 from memhtml.mcpserver.watch import LISTING, Watch
-from memhtml.model.errors import PathNotFound, UsageError
+from memhtml.model.errors import MemhtmlError, PathNotFound, UsageError
 from memhtml.model.version import VERSION
 
 if TYPE_CHECKING:
@@ -86,6 +86,7 @@ class _Door:
         self._desk = desk
         self._watch = Watch(desk)
         self._listen = ListenHandler(self._watch.bus)
+        self._is_indexed = False
 
     @asynccontextmanager
     async def lifespan(self, _: Server[Any]) -> AsyncIterator[None]:
@@ -109,13 +110,25 @@ class _Door:
         try:
             arguments = check(tool, params.arguments or {})
             answer = await self._desk.ask(
-                lambda corpus, pulse: tool.run(corpus, arguments, pulse), report=_progress(context)
+                lambda corpus, pulse: self._run(tool, corpus, arguments, pulse),
+                report=_progress(context),
             )
         except Exception as error:  # noqa: BLE001 - the edge: whatever happens is answered
             return _refused(failure_of(error))
         if not tool.reads_only:
             self._watch.nudge()
         return _answered(tool, answer)
+
+    def _run(
+        self, tool: Tool, corpus: Corpus, arguments: dict[str, Any], pulse: Pulse
+    ) -> dict[str, Any]:
+        if tool.needs_index and not self._is_indexed:
+            # The first index of a large store takes a while; the caller is told how far it is. What
+            # is wrong with it the tool itself will meet, if it matters.
+            with suppress(MemhtmlError):
+                corpus.update(progress=pulse.tell)
+                self._is_indexed = True
+        return tool.run(corpus, arguments, pulse)
 
     # Resources
 

@@ -32,6 +32,8 @@ class Tool(NamedTuple):
     """It changes or moves what is there; git keeps the past, but a reader finds another present."""
     is_idempotent: bool = False
     """Doing it again with the same arguments changes nothing more."""
+    needs_index: bool = True
+    """It asks the index, so the first call may have to wait until there is one."""
     quotes: bool = False
     """Its answer has words of memories in it, so they are fenced."""
 

@@ -139,6 +139,7 @@ READ = Tool(
     run=_read,
     reads_only=True,
     is_idempotent=True,
+    needs_index=False,
     quotes=True,
 )
 
@@ -185,5 +186,6 @@ HISTORY = Tool(
     run=_history,
     reads_only=True,
     is_idempotent=True,
+    needs_index=False,
     quotes=True,
 )
