@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import memhtml
 from memhtml.adapters.shelf import Key, Note, Shelf
-from memhtml.model.errors import SecretFound, WriteConflict
+from memhtml.model.errors import InvalidMemory, SecretFound, WriteConflict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -126,6 +126,20 @@ def test_a_text_edited_by_hand_is_read_as_it_is_now(corpus: Corpus, tmp_path: Pa
     found = shelf.find(key)
     assert found is not None
     assert found.text == " two "
+
+
+@pytest.mark.parametrize(("old", "new"), [('"a\\r"', '"a'), ("pre>", "p>")])
+def test_a_text_that_was_broken_by_hand_is_an_error_and_no_absence(
+    corpus: Corpus, tmp_path: Path, old: str, new: str
+) -> None:
+    shelf, key = Shelf(corpus, "areas/shelf"), Key((), "k")
+    shelf.change([note(key, "a\r")])
+    file = tmp_path / "store" / shelf.path_of(key)
+    broken = file.read_text("utf-8").replace(old, new)
+    assert broken != file.read_text("utf-8")
+    file.write_text(broken, "utf-8")
+    with pytest.raises(InvalidMemory, match="does not hold its text any more"):
+        shelf.find(key)
 
 
 def test_every_other_door_finds_what_is_kept(corpus: Corpus) -> None:

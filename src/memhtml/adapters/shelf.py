@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import unicodedata
 from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.format.escape import escape_text, find_unwritable
@@ -20,7 +21,7 @@ from memhtml.format.render import render_extras, render_figure
 from memhtml.format.tree import read_fragment
 from memhtml.model.changes import Place
 from memhtml.model.document import Facet
-from memhtml.model.errors import PathNotFound
+from memhtml.model.errors import InvalidMemory, PathNotFound
 from memhtml.model.memory import Draft
 from memhtml.model.slugs import UNTITLED, slugify
 from memhtml.model.vocabulary import MemoryType
@@ -74,7 +75,6 @@ class Entry(NamedTuple):
     text: str
     path: str
     sha: str
-    tags: tuple[str, ...]
     created_at: str
     updated_at: str
 
@@ -97,7 +97,11 @@ class Shelf:
         return found if found is not None and found.key == key else None
 
     def read(self, path: str) -> Entry | None:
-        """Return the text at *path*; None when that is none, or nothing is there any more."""
+        """Return the text at *path*; None when that is none, or nothing is there any more.
+
+        Raises:
+            InvalidMemory: Somebody edited the file, and there is no text left in it.
+        """
         try:
             return _entry_of(self._corpus.read(path))
         except PathNotFound:
@@ -166,23 +170,20 @@ class Shelf:
 
 def _entry_of(memory: Memory) -> Entry | None:
     document = memory.document
-    lang, text = _first_code(document.article_html)
     key = next(filter(None, map(_key_of, document.head.aliases)), None)
-    if key is None or text is None:
+    if key is None:
         return None
+    lang, text = _first_code(document.article_html)
     if lang == _QUOTED:
-        try:
-            text = json.loads(text)
-        except ValueError:
-            return None
-    if not isinstance(text, str):
-        return None
+        text = _unquoted(text)
+    if text is None:
+        why = f"{memory.path!r} does not hold its text any more; git has what it was"
+        raise InvalidMemory((), reason=why)
     return Entry(
         key=key,
         text=text,
         path=memory.path,
         sha=memory.sha,
-        tags=document.head.tags,
         created_at=document.head.created_at or "",
         updated_at=document.head.updated_at or "",
     )
@@ -205,6 +206,14 @@ def _figure(text: str) -> str:
         if _first_code(figure) == (_TEXT, text):
             return figure
     return render_figure(json.dumps(text), _QUOTED)
+
+
+def _unquoted(text: str | None) -> str | None:
+    try:
+        found = json.loads(text or "")
+    except ValueError:
+        return None
+    return found if isinstance(found, str) else None
 
 
 def _first_code(article_html: str) -> tuple[str | None, str | None]:
@@ -244,5 +253,10 @@ def _first_words(text: str) -> str:
 
 def _short(text: str) -> str:
     """Return *text* on one line, with what HTML cannot hold left out, short enough for a claim."""
-    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    line = " ".join("".join(char if _is_shown(char) else " " for char in text).split())
     return line if len(line) <= _SHOWN_CHARS else f"{line[: _SHOWN_CHARS - 1]}…"
+
+
+def _is_shown(char: str) -> bool:
+    # Some scripts and emoji need joiners, which count as unprintable.
+    return char.isprintable() or unicodedata.category(char) == "Cf"
