@@ -14,7 +14,7 @@ from __future__ import annotations
 import sys
 from array import array
 from heapq import nlargest
-from itertools import combinations
+from itertools import chain, combinations
 from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -201,7 +201,7 @@ def _cosines_numpy(rows: Sequence[SparseRow]) -> list[list[float]]:
 
     if not rows:
         return []
-    terms = np.fromiter((term for row in rows for term in row.terms), np.int64)
+    terms = np.fromiter(chain.from_iterable(row.terms for row in rows), np.int64)
     columns = np.unique(terms, return_inverse=True)[1]
     places = np.repeat(np.arange(len(rows)), [len(row.terms) for row in rows])
     table = np.zeros((len(rows), int(columns.max(initial=0)) + 1))

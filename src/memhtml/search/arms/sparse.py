@@ -99,12 +99,15 @@ def rows_of(
 
 
 def _owned(pool: Pool, totals: Mapping[int, int]) -> dict[int, Found]:
-    texts: dict[int, list[int]] = {}
+    """Return the memories that have one of the texts of *totals*, which are best first."""
+    owners: dict[int, list[int]] = {}
     sql = _OWNERS.format(texts=", ".join(map(str, totals)))
     for text_id, file_id in pool.connection.execute(sql):
-        texts.setdefault(file_id, []).append(text_id)
-    found = {}
-    for file_id in pool.find(texts):
-        text_id = max(texts[file_id], key=lambda n: (totals[n], -n))
-        found[file_id] = Found(totals[text_id], text_id)
-    return found
+        owners.setdefault(text_id, []).append(file_id)
+    found: dict[int, Found] = {}
+    for text_id, score in totals.items():
+        for file_id in owners.get(text_id, ()):
+            if file_id not in found:
+                found[file_id] = Found(score, text_id)
+    in_scope = pool.find(found)
+    return {file_id: one for file_id, one in found.items() if file_id in in_scope}
