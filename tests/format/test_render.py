@@ -10,6 +10,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from memhtml.format.metas import META_ORDER, REPEATABLE
+from memhtml.format.parse import parse
 from memhtml.format.render import render_memory, render_template
 from memhtml.format.serialize import HEAD_FIELDS, serialize
 from memhtml.model.document import Citation, Facet, Head, Link
@@ -174,6 +175,19 @@ def test_an_article_is_found_though_a_head_speaks_of_one() -> None:
     draft = replace(MARKED, title="\n<article>\n", author="\n<article>\n", tags=("</article>",))
 
     assert render_memory(draft, at=AT)[1].head.author == "\n<article>\n"
+
+
+def test_the_hash_is_stated_in_its_meta_alone_whatever_else_speaks_of_zeros() -> None:
+    zeros = '<meta name="memhtml-content-hash" content="' + "0" * 64 + '">'
+    draft = replace(OWLS, title=zeros, author=zeros, claim=f"Owls like {zeros}.", tags=(zeros,))
+
+    data, document = render_memory(draft, at=AT)
+
+    reread = parse(data)
+    assert reread == document
+    assert reread.head.content_hash == reread.content_hash
+    assert (reread.title, reread.head.author, reread.head.tags) == (zeros, zeros, (zeros,))
+    assert render_template(draft, at=AT) == data
 
 
 @pytest.mark.parametrize(

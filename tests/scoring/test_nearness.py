@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memhtml.scoring.nearness import near_key
 
@@ -28,6 +31,14 @@ def test_case_spacing_stop_and_order_make_no_difference(text: str) -> None:
 def test_composed_and_decomposed_accents_agree() -> None:
     text = "Das Café öffnet um sechs."
     assert near_key(unicodedata.normalize("NFD", text)) == near_key(text)
+
+
+@given(st.text(st.characters(codec="ascii"), min_size=5))
+def test_in_plain_letters_a_word_ends_where_it_does_in_any(text: str) -> None:
+    words = re.findall(r"\w+", text)
+    assert near_key(text) == near_key(" ".join(reversed(words)))
+    assert near_key(f"{text} É") == near_key(" ".join(["é", *words]))
+    assert near_key(text + " owl Gate") == near_key(text + "\u3000\uff2f\uff37\uff2c gate")
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,8 @@ def find_unrenderable(draft: Draft) -> tuple[Diagnostic, ...]:
 
 
 def _unwritable(draft: Draft) -> Iterator[Diagnostic]:
+    if find_unwritable("".join([text for _, text in _texts(draft)])) is None:
+        return
     for field, text in _texts(draft):
         if (character := find_unwritable(text)) is not None:
             yield _violation("draft-text-invalid", field=field, value=f"U+{ord(character):04X}")

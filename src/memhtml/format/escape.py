@@ -51,5 +51,7 @@ def find_unwritable(text: str) -> str | None:
     >>> find_unwritable("a\0b")
     '\x00'
     """
+    if text.isascii() and "\0" not in text:
+        return None
     match = _unwritable_re.search(text)
     return match.group() if match else None

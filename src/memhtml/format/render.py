@@ -9,13 +9,12 @@ find where the template put it.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from memhtml.format.containment import check_containment
 from memhtml.format.drafts import check_draft, find_unrenderable
-from memhtml.format.escape import escape_attribute, escape_text
+from memhtml.format.escape import escape_attribute, escape_text, meta_tag
 from memhtml.format.fences import fence_block
 from memhtml.format.parse import parse
 from memhtml.format.serialize import serialize
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["render_extras", "render_figure", "render_memory", "render_template"]
 
 _NO_HASH = "0" * 64
+_UNSEALED = meta_tag("memhtml-content-hash", _NO_HASH).encode()
 _line_break_re = re.compile(r"[\t\f ]*[\r\n][\t\n\f\r ]*")
 
 
@@ -48,14 +48,16 @@ def render_memory(
         InvalidMemory: *draft* or the rendered file has violations; it carries all of them.
     """
     found = list(check_draft(draft))
-    if find_unrenderable(draft):
+    if found and find_unrenderable(draft):
         raise InvalidMemory(found)
     article = _article(draft, detect)
     # A hash of zeros leaves every place where it is, and what the article says does not depend on
     # it, so one reading is hash and gate at once.
-    document = parse(_file(draft, at, article, _NO_HASH))
-    data = _file(draft, at, article, document.content_hash)
-    document = replace(document, head=replace(document.head, content_hash=document.content_hash))
+    unsealed = _file(draft, at, article, _NO_HASH)
+    document = parse(unsealed)
+    data = _sealed(unsealed, document.content_hash)
+    # Nobody has seen this head yet, and making a second one would take longer than the rendering.
+    object.__setattr__(document.head, "content_hash", document.content_hash)
     found += document.violations
     if _markup(draft) and (escape := check_containment(data)):
         found.append(escape)
@@ -77,8 +79,8 @@ def render_template(
     """
     if found := find_unrenderable(draft):
         raise InvalidMemory(found)
-    article = _article(draft, detect)
-    return _file(draft, at, article, content_hash(_file(draft, at, article, None)))
+    unsealed = _file(draft, at, _article(draft, detect), _NO_HASH)
+    return _sealed(unsealed, content_hash(unsealed))
 
 
 def render_figure(code: str, lang: str | None) -> str:
@@ -105,13 +107,19 @@ def render_extras(
     yield from (f"<p>{_source(citation)}</p>" for citation in citations)
 
 
-def _file(draft: Draft, at: str, article: str, hash_: str | None) -> bytes:
+def _file(draft: Draft, at: str, article: str, hash_: str) -> bytes:
     title = _line_break_re.sub(" ", wide_trim(draft.title))
     head = _head(draft, at, hash_)
     return serialize(title=title, head=head, links=draft.links, article_html=article)
 
 
-def _head(draft: Draft, at: str, hash_: str | None) -> Head:
+def _sealed(unsealed: bytes, hash_: str) -> bytes:
+    """Return a file with *hash_* in place of the zeros it was rendered with."""
+    # No value before it can look like this tag, for quotes or angle brackets in it are escaped.
+    return unsealed.replace(_UNSEALED, _UNSEALED.replace(_NO_HASH.encode(), hash_.encode()), 1)
+
+
+def _head(draft: Draft, at: str, hash_: str) -> Head:
     is_task = draft.memory_type == MemoryType.TASK
     return Head(
         memory_type=draft.memory_type,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from memhtml.format.escape import escape_text, link_tag, meta_tag
+from memhtml.format.escape import escape_attribute, escape_text, link_tag
 from memhtml.format.metas import META_ORDER
 from memhtml.model.document import Head
 from memhtml.model.whitespace import HTML_WHITESPACE
@@ -24,6 +24,8 @@ __all__ = ["ARTICLE_CLOSE", "ARTICLE_OPEN", "HEAD_FIELDS", "serialize"]
 
 HEAD_FIELDS: dict[str, str] = dict(zip(META_ORDER, (f.name for f in fields(Head)), strict=True))
 """Each meta name and the field of `Head` that holds its value; `Head` is stated in that order."""
+
+_OPENINGS = {field: (name, f'<meta name="{name}" content="') for name, field in HEAD_FIELDS.items()}
 
 ARTICLE_OPEN = "\n<article>\n"
 """What stands before the article's markup. A serialized head never holds it: ``<`` is escaped in
@@ -64,7 +66,7 @@ def serialize(*, title: str, head: Head, links: Iterable[Link], article_html: st
         "<head>",
         '<meta charset="utf-8">',
         f"<title>{escape_text(title)}</title>",
-        *(meta_tag(name, content) for name, content in _metas(head)),
+        *_metas(head),
         *(link_tag(link.rel, link.href) for link in links),
         "</head>",
         "<body>",
@@ -73,13 +75,16 @@ def serialize(*, title: str, head: Head, links: Iterable[Link], article_html: st
     return ("\n".join(lines) + ARTICLE_OPEN + article + ARTICLE_CLOSE).encode()
 
 
-def _metas(head: Head) -> Iterator[tuple[str, str]]:
-    for name, field in HEAD_FIELDS.items():
+def _metas(head: Head) -> Iterator[str]:
+    for field, (name, opening) in _OPENINGS.items():
         value = getattr(head, field)
+        if value is None:
+            continue
         if isinstance(value, tuple):
-            yield from ((name, text) for text in value)
-        elif value is not None:
-            yield name, _content(name, value)
+            for text in value:
+                yield f'{opening}{escape_attribute(text)}">'
+        else:
+            yield f'{opening}{escape_attribute(_content(name, value))}">'
 
 
 def _content(name: str, value: str | float | bool) -> str:

@@ -10,6 +10,10 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["near_key"]
 
@@ -20,6 +24,11 @@ _FUNCTION_WORDS = frozenset(
     " if then than so there here i you he she we they them his her our their your my me us".split()
 )
 _word_re = re.compile(r"\w+")
+_ASCII_FUNCTION_WORDS = frozenset(word.encode() for word in _FUNCTION_WORDS)
+# Every ASCII character that is part of no word becomes a space.
+_ASCII_WORDS = bytes(code if _word_re.fullmatch(chr(code)) else 32 for code in range(128)).ljust(
+    256
+)
 # A run in a script that puts no spaces between words is compared by its characters' pairs.
 _unspaced_re = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]+")
 
@@ -32,21 +41,21 @@ def near_key(text: str) -> str | None:
     >>> near_key("The gate opens at 06:30.") == near_key("The gate never opens at 06:30.")
     False
     """
-    words = set(_words(text)) - _FUNCTION_WORDS
-    if len(words) < 2:
-        return None
-    joined = "\0".join(sorted(words)).encode("utf-8", "surrogatepass")
-    return hashlib.sha256(joined).hexdigest()[:16]
-
-
-def _words(text: str) -> list[str]:
     folded = unicodedata.normalize("NFKC", text).casefold()
     if folded.isascii():
-        return _word_re.findall(folded)
-    words: list[str] = []
+        words = set(folded.encode().translate(_ASCII_WORDS).split()) - _ASCII_FUNCTION_WORDS
+    else:
+        spelled = set(_words(folded)) - _FUNCTION_WORDS
+        words = {word.encode("utf-8", "surrogatepass") for word in spelled}
+    if len(words) < 2:
+        return None
+    # In UTF-8, words sort as they do in code points.
+    return hashlib.sha256(b"\0".join(sorted(words))).hexdigest()[:16]
+
+
+def _words(folded: str) -> Iterator[str]:
     for run in _word_re.findall(folded):
         if _unspaced_re.search(run):
-            words += (run[i : i + 2] for i in range(max(1, len(run) - 1)))
+            yield from (run[i : i + 2] for i in range(max(1, len(run) - 1)))
         else:
-            words.append(run)
-    return words
+            yield run
