@@ -93,7 +93,7 @@ class Idle(Closing):
     def _work(self) -> None:
         faults({}, {})  # loads the validator, which the first call would wait for
         corpus = self._desk.corpus()
-        corpus.update()
+        corpus.update(progress=self._stop_at_end)
         for name in _unfinished(corpus):
             encoder = self._open_encoder(name)
             if encoder is None:
@@ -104,6 +104,11 @@ class Idle(Closing):
                 corpus.embed(encoder, batch=BATCH_TEXTS, progress=self._go_on)
             finally:
                 lock.release()
+
+    def _stop_at_end(self, _done: int, _total: int) -> None:
+        # A call that comes in needs this index too, so only the end of the server is a reason.
+        if self._end.is_set():
+            raise _Wanted
 
     def _go_on(self, _done: int, _total: int) -> None:
         if self._end.is_set() or self._desk.is_busy(_QUIET_SECONDS):
