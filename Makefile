@@ -11,7 +11,7 @@ help: ## List the targets.
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "memhtml needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
-	@echo "Setting up $(VENV), once: a minute or two."
+	@echo "Setting up $(VENV), once: two or three minutes."
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
