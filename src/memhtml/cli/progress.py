@@ -45,7 +45,7 @@ class _Bar:
         if self._shown is None:
             if self._world.now() < self._due:
                 return
-            self._shown = _Shown(self._world, self._doing)
+            self._shown = _Shown(self._world, self._doing, done, total)
         self._shown.update(done, total)
 
     def end(self) -> None:
@@ -54,7 +54,7 @@ class _Bar:
 
 
 class _Shown:
-    def __init__(self, world: World, doing: str) -> None:
+    def __init__(self, world: World, doing: str, done: int, total: int) -> None:
         from rich.console import Console  # noqa: PLC0415 - heavy, and only for people who wait
         from rich.progress import (  # noqa: PLC0415 - as above
             BarColumn,
@@ -78,7 +78,7 @@ class _Shown:
             console=console,
             transient=True,
         )
-        self._task: TaskID = self._progress.add_task(doing, total=None)
+        self._task: TaskID = self._progress.add_task(doing, total=total or None, completed=done)
         self._progress.start()
 
     def update(self, done: int, total: int) -> None:
