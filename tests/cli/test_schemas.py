@@ -117,15 +117,26 @@ CALLS: tuple[tuple[str, ...], ...] = (
     ("export", "--format", "jsonl", "--out", "out.jsonl", "--force"),
     ("export", "--format", "md", "--out", "out", "--force"),
     ("sync",),
+    ("sleep", "plan"),
+    ("sleep", "run", "--dry-run", "--date", "2028-01-01"),
+    ("sleep", "run", "--date", "2028-01-01"),
+    ("sleep", "run", "--date", "2028-01-02", "--phases", "confidence-decay"),
+    ("sleep", "status"),
+    ("sleep", "review", "sleep/2028-01-01", "--html", "review.html"),
+    ("sleep", "merge", "sleep/2028-01-01"),
+    ("sleep", "merge", "sleep/2028-01-01", "--skip-gate"),
+    ("sleep", "review", "sleep/2028-01-01"),
+    ("sleep", "undo", "sleep/2028-01-01"),
+    ("sleep", "drop", "sleep/2028-01-02"),
     ("trace", "index", "--root", "."),
     ("trace", "search", "gate"),
     ("trace", "links", GATE),
     ("merge-driver", "base.html", "ours.html", "theirs.html", "areas/x.html"),
     ("manifest",),
+    ("manifest", "--brief"),
     ("manifest", "--schemas"),
     ("manifest", "--schemas", "memory.hits", ERROR),
     ("help",),
-    ("manifest", "--brief"),
     ("help", "search"),
     ("help", "task", "add"),
     ("completion", "bash"),
@@ -140,6 +151,9 @@ STDIN = b"""\
 {"op": "write", "title": "Hours of the gate", "type": "semantic", "body": "The gate opens at 6."}
 not json
 """
+
+_ONCE = {"correct", "archive", "unarchive", "task"}
+_ONCE_EACH = {("sleep", "run"), ("sleep", "undo"), ("sleep", "drop")}
 
 _TESTED_BELOW = {"model.added", "model.verified", "serve.exit"}
 """Types that have a test of their own below."""
@@ -227,7 +241,7 @@ def test_what_every_command_answers_is_what_its_schema_says(
     faults: list[str] = []
     for argv in CALLS:
         for form in ("--json", "--dense"):
-            if form == "--dense" and argv[0] in {"correct", "archive", "unarchive", "task"}:
+            if form == "--dense" and (argv[0] in _ONCE or argv[:2] in _ONCE_EACH):
                 continue  # a second time they would be refused
             result = run(folder, *argv, form)
             document = json.loads(result.out)
@@ -240,10 +254,25 @@ def test_what_every_command_answers_is_what_its_schema_says(
     assert not faults, "\n".join(faults)
     called = {" ".join(argv[:n]) for argv in CALLS for n in (1, 2)}
     untried = sorted(
-        (MODULES.keys() - called - {"serve mcp", "model verify", "new"})
+        (MODULES.keys() - called - {"serve mcp", "model verify", "new", "sleep resume"})
         | (DATA.keys() - seen - _TESTED_BELOW)
     )
     assert not untried, f"add calls to CALLS that have these: {untried}"
+
+
+def test_what_a_resumed_run_answers_is_what_its_schema_says(
+    folder: Path, schemas: dict[str, Draft202012Validator]
+) -> None:
+    run(folder, "init")
+    run(folder, "write", "--title", "Fence", *SAY, "The fence is green.")
+    run(folder, "sleep", "run", "--date", "2029-01-01")
+    journal = folder / "store/.git/memhtml/sleep/sleep-2029-01-01/journal.jsonl"
+    # As a killed process leaves it.
+    lines = journal.read_text(encoding="utf-8").splitlines(keepends=True)
+    journal.write_text("".join(lines[:4]) + lines[4][:9], encoding="utf-8")
+    document = json.loads(run(folder, "sleep", "resume", "sleep/2029-01-01").out)
+    assert document["type"] == "sleep.report"
+    assert not wrong(schemas["sleep.report"], document, ("sleep", "resume"))
 
 
 def wrong(validator: Draft202012Validator, document: Any, argv: tuple[str, ...]) -> list[str]:

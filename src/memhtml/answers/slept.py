@@ -203,7 +203,10 @@ _FILE = record(
             "Its words before and after, where they differ.",
             record(
                 "A run of words.",
-                {"kind": choice("Whether they stayed, came or went.", DiffKind), "text": STRING},
+                {
+                    "kind": choice("Whether they stayed, came or went.", DiffKind),
+                    "text": text("The words."),
+                },
             ),
         ),
         "head": items(

@@ -79,11 +79,19 @@ RESPONSE_TYPES: Mapping[str, str] = {
     "index.report": "what a pass over the index did, or what the index holds",
     "status.health": "the state of the store and its index",
     "store.synced": "how the store stood to its remote, and what was done",
+    "sleep.report": "what a run of sleep did, phase by phase",
+    "sleep.review": "what a run did, why, and what memories said before and after",
+    "sleep.merge": "what a merge of a run did",
+    "sleep.dropped": "the run that was thrown away",
+    "sleep.undone": "the commit that takes a run back",
+    "sleep.runs": "the runs that wait, and those that were merged",
+    "sleep.plan": "what a run would have to look at",
     "merge.result": "what a merge of one file could not decide",
     "check.report": "every finding in the files that were checked",
     "check.codes": "every code that a finding may have",
     "serve.exit": "the server ended",
     "cli.manifest": "the whole contract of this command line",
+    "cli.brief": "how each command is called and what for",
     "cli.help": "the contract of one command",
     "cli.schemas": "JSON Schemas of the documents",
     "detect.result": "the language that a text would be stamped with",
@@ -95,7 +103,6 @@ RESPONSE_TYPES: Mapping[str, str] = {
 
 ERROR_CODES: Mapping[str, str] = {
     "ERR_UNKNOWN_COMMAND": "there is no such command",
-    "cli.brief": "how each command is called and what for",
     "ERR_MISSING_ARGUMENT": "something required was not given",
     "ERR_INVALID_FLAG": "a flag is unknown, or its value cannot be used",
     "ERR_UNEXPECTED_ARGUMENT": "more was given than the command takes",
@@ -114,6 +121,8 @@ ERROR_CODES: Mapping[str, str] = {
     "ERR_STORAGE": "a file or database operation failed",
     "ERR_GIT": "a git command failed",
     "ERR_REMOTE": "another repository cannot be reached, or refuses",
+    "ERR_RUN_NOT_FOUND": "there is no sleep run of that name",
+    "ERR_RUN_REFUSED": "a sleep run cannot be taken as it stands; nothing was changed",
     "ERR_UNKNOWN": "a fault of memhtml itself; the traceback is on stderr",
 }
 """Every ``code`` a failure may have."""

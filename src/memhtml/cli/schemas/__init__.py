@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from memhtml.answers.schema import STRING, choice, items, text
 from memhtml.cli.envelope import API_VERSION, ERROR_CODES, RESPONSE_TYPES
 from memhtml.cli.schemas.memories import MEMORIES
+from memhtml.cli.schemas.nights import NIGHTS
 from memhtml.cli.schemas.others import OTHERS
 from memhtml.cli.schemas.stores import STORES
 from memhtml.cli.schemas.traces import TRACES
@@ -25,7 +26,7 @@ __all__ = ["DATA", "ERROR", "all_schemas"]
 ERROR = "error"
 """The name of the schema of a failure."""
 
-DATA: Mapping[str, Schema] = {**MEMORIES, **STORES, **TRACES, **OTHERS}
+DATA: Mapping[str, Schema] = {**MEMORIES, **STORES, **TRACES, **NIGHTS, **OTHERS}
 """The schema of ``data``, by type. Every member is there, unless ``--dense`` leaves out nulls."""
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
