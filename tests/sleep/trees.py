@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from memhtml.index.usage import Usage
     from memhtml.model.document import Document
-    from memhtml.sleep.phase import Judge, Proposal
+    from memhtml.sleep.phase import Judge, Proposal, TraceSource
 
 NOW = datetime(2026, 8, 2, 3, 0, tzinfo=UTC)
 
@@ -145,6 +145,7 @@ class Tree:
         alike: Mapping[tuple[str, str], float] | None = None,
         judge: Judge | None = None,
         deep: bool = False,
+        traces: TraceSource | None = None,
         **settings: Any,
     ) -> Context:
         return Context(
@@ -157,6 +158,7 @@ class Tree:
             settings=Settings(**settings),
             judge=judge,
             deep=deep,
+            traces=traces,
         )
 
     # A `View`

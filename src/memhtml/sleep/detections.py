@@ -257,10 +257,10 @@ class _Desk:
         """Return what two tasks share that ask the same of the same memories.
 
         The slot of the claim alone does not do: every pair of duplicates is asked about in the
-        same words.
+        same words. None where it is about no memory, or its claim fills no slot.
         """
-        key = frame_key(claim)
-        return None if key is None else (key, tuple(sorted(set(concerns))))
+        key, about = frame_key(claim), tuple(sorted(set(concerns)))
+        return None if key is None or not about else (key, about)
 
     def _is_remembered(self, task: Live) -> bool:
         year = archive_year(task.path)

@@ -160,6 +160,10 @@ class Investigator(Judge, Protocol):
 class TraceSource(Protocol):
     """The transcripts of agents that the store knows of."""
 
+    @property
+    def failures(self) -> Sequence[tuple[str, str]]:
+        """Transcripts that could not be looked at when `due` was asked, and why."""
+
     def due(self, now: datetime, limit: int) -> Sequence[Session]:
         """Return at most *limit* sessions that nobody consolidated as they are, latest first."""
 

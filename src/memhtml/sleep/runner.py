@@ -37,6 +37,7 @@ from memhtml.sleep.population import read_population
 from memhtml.sleep.report import report_files
 from memhtml.sleep.runs import PHASE_TRAILER, RUN_TRAILER, Runs, RunState
 from memhtml.sleep.settings import Settings
+from memhtml.sleep.transcripts import find_transcripts
 from memhtml.store.listings import is_generated
 from memhtml.store.plan import Planned, Put, Remove, subject
 
@@ -272,6 +273,7 @@ class _Work:
         self._usage: dict[str, Usage] = {}
         self._likeness: Likeness | None = None
         self._findings_left = options.settings.max_findings
+        self._traces = find_transcripts(corpus, refresh=not options.dry_run)
         self.done: tuple[PhaseDone, ...] = ()
         self.tip = begun.base
         """The last commit of the run."""
@@ -351,6 +353,7 @@ class _Work:
             settings=self._options.settings,
             judge=self._options.judge,
             deep=self._begun.deep,
+            traces=self._traces,
         )
 
     def _commit_all(

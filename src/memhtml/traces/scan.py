@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from memhtml.traces.reading import Read
     from memhtml.traces.record import Entry
 
-__all__ = ["ASSISTANT_CHARS", "PROMPT_CHARS", "Report", "scan"]
+__all__ = ["ASSISTANT_CHARS", "PROMPT_CHARS", "Report", "rescan", "scan"]
 
 PROMPT_CHARS = 4000
 """So much of a prompt can be found. A longer one is mostly something that was pasted."""
@@ -84,6 +84,7 @@ _COUNT_TURNS = (
 )
 _SET_TURNS = "UPDATE files SET turns = ? WHERE id = ?"
 _KNOWN = "SELECT path FROM files WHERE root = ? AND agent = ? AND missing = 0"
+_PLACES = "SELECT DISTINCT root, agent FROM files ORDER BY root, agent"
 _MISS = "UPDATE files SET missing = ? WHERE path = ?"
 
 
@@ -163,6 +164,23 @@ def scan(
             progress(place, len(work))
         ongoing.look_at(one)
     return report
+
+
+def rescan(base: TraceBase, *, now: str) -> list[tuple[str, str]]:
+    """Read what was said since the last scan wherever transcripts were found before.
+
+    Returns what could not be read, and why.
+
+    Raises:
+        Busy: Another process holds the database.
+        StorageFailure: It is damaged or cannot be written.
+    """
+    with base.guarded("look where transcripts were found") as connection:
+        places = connection.execute(_PLACES).fetchall()
+    failures = list[tuple[str, str]]()
+    for root, agent in places:
+        failures += scan(base, [str(root)], now=now, agents=[str(agent)]).failures
+    return failures
 
 
 class _Scan:
