@@ -18,8 +18,8 @@ from memhtml.sleep.detections import plan_detections
 from memhtml.sleep.judge import Budget, BudgetedJudge
 from memhtml.sleep.marks import apply_marks
 from memhtml.sleep.merge import drop, merge
-from memhtml.sleep.phases import trace_consolidation
-from memhtml.sleep.runner import RunOptions, run
+from memhtml.sleep.phases import PHASES, trace_consolidation
+from memhtml.sleep.runner import RunOptions, phase_names, run
 from memhtml.traces.consolidate import earlier_sessions
 from memhtml.traces.scan import scan
 from memhtml.traces.sessions import due_sessions, mark_consolidated
@@ -115,6 +115,12 @@ def corrected(session: str) -> list[Any]:
 
 
 # Without a model
+
+
+def test_the_phase_stands_where_the_format_has_it() -> None:
+    names = phase_names()
+    assert names.index("trace-consolidation") == names.index("reprieve") + 1
+    assert trace_consolidation in PHASES
 
 
 def test_what_was_asked_for_becomes_a_memory_with_its_words(traces: Traces) -> None:

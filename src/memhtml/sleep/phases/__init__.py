@@ -20,6 +20,7 @@ from memhtml.sleep.phases import (
     retention_triage,
     state_export,
     task_detection,
+    trace_consolidation,
 )
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ PHASES: tuple[Phase, ...] = (
     retention_triage,
     compress,
     reprieve,
+    trace_consolidation,
     task_detection,
     placement_triage,
     integrity,
