@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -225,3 +227,24 @@ def test_a_cold_search_loads_no_array_library_for_vectors_that_it_does_not_ask(
         (sys.executable, "-c", script), check=True, capture_output=True, text=True
     )
     assert done.stdout.split() == ["1", "False"]
+
+
+def test_the_command_asks_a_dense_model_when_told_to_and_names_what_it_could_not_ask(
+    tmp_path: Path,
+) -> None:
+    root, encoder = tmp_path / "store", DenseMeanings()
+    Corpus.init(root, clock=clock)
+    with Corpus.open(root, clock=clock) as corpus:
+        corpus.write(Draft(title=CLAIMS[0], memory_type=MemoryType.SEMANTIC, claim=CLAIMS[0]))
+        corpus.embed(encoder)
+        corpus.embed(Meanings())
+    command = (sys.executable, "-m", "memhtml", "search", "cold oven", "--repo", str(root))
+    env = {**os.environ, "MEMHTML_CACHE": str(tmp_path)}
+    for flags, reason in (((), "--dense-model loads"), (("--dense-model",), "has not been added")):
+        done = subprocess.run(
+            (*command, *flags), check=True, capture_output=True, text=True, env=env
+        )
+        answer = json.loads(done.stdout)["data"]
+        assert len(answer["hits"]) == 1
+        assert "'meanings'" in answer["degradedReason"]
+        assert reason in answer["degradedReason"]

@@ -68,7 +68,7 @@ class Models:
             except MemhtmlError as error:
                 return means._replace(dense_unavailable=error.message)
             if means.dense is None or dense is False:
-                reason = f"vectors of {name} were not asked; --dense loads the model that asks them"
+                reason = f"vectors of {name} were not asked; --dense-model loads what asks them"
                 means = means._replace(dense=None, dense_unavailable=reason)
         return means
 

@@ -210,15 +210,12 @@ class Ranking:
     @property
     def degraded_reason(self) -> str | None:
         """Why vectors that might have taken part did not, as a sentence without its full stop."""
-        if self._dense_reason is not None:
-            return self._dense_reason
-        if self.space is not None or self.dense_space is not None:
-            return None
-        if self._means.unavailable is not None:
-            return self._means.unavailable
-        if self._means.queries is None:
-            return "no model for meaning was asked for"
-        return "the index has no vectors of this model; memhtml index embed makes them"
+        reasons = [self._means.unavailable, self._dense_reason]
+        if self.space is None and self.dense_space is None and not any(reasons):
+            if self._means.queries is None:
+                return "no model for meaning was asked for"
+            return "the index has no vectors of this model; memhtml index embed makes them"
+        return "; ".join(filter(None, reasons)) or None
 
     def _rank_of(self, arm: _Arm, file_id: int) -> int:
         key = (arm.name, len(arm.scores))

@@ -21,7 +21,7 @@ __all__ = ["COMMANDS", "run"]
 _ERRORS = ("ERR_NOT_A_STORE", "ERR_INDEX_STALE", "ERR_BUSY", "ERR_GIT", "ERR_STORAGE")
 _QUERY = Argument(name="query", summary="what to look for, in quotes")
 _DENSE = Flag(
-    name="dense",
+    name="dense-model",
     kind=Kind.BOOLEAN,
     summary="ask the dense model too, if the index has vectors of one: a quarter of a second more",
 )
@@ -172,7 +172,7 @@ def _search_once(call: Call) -> Success:
             abstain=call.is_on("abstain"),
             neighbours=call.is_on("neighbours"),
             at=call.optional_text("at"),
-            dense=call.is_on("dense"),
+            dense=call.is_on("dense-model"),
         )
 
     def text(screen: Screen) -> str:
@@ -197,7 +197,7 @@ def _recall(call: Call) -> Success:
             unit=Unit(call.text("unit")),
             limit=call.integer("limit"),
             scan=is_scanned(call),
-            dense=call.is_on("dense"),
+            dense=call.is_on("dense-model"),
         )
 
     def text(screen: Screen) -> str:
