@@ -191,6 +191,13 @@ def test_another_fact_is_no_duplicate(traces: Traces, claim: str) -> None:
     assert sleep(tree, traces).counts["written"] == 1
 
 
+def test_a_preference_that_was_turned_round_is_learned(traces: Traces) -> None:
+    traces.tell(A, *asked(A, "Remember that I prefer spaces over tabs."))
+    tree = Tree()
+    tree.write("areas/tabs.html", "I prefer tabs over spaces.")
+    assert sleep(tree, traces).counts["written"] == 1
+
+
 def test_what_a_person_archived_is_not_learned_again(traces: Traces) -> None:
     traces.tell(A, *asked(A))
     tree = Tree()

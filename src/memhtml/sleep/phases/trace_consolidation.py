@@ -80,11 +80,11 @@ def run(context: Context) -> Outcome:
         )
     due = context.traces.due(context.now, context.settings.trace_sessions)
     notes = [f"{path} could not be read: {why}" for path, why in context.traces.failures]
-    learning = _Learning(context, due, notes)
-    if due:
-        learning.learn()
-    else:
+    if not due:
         notes.append("no session waits")
+        return Outcome(findings=standing, counts={"sessions": 0}, detail="; ".join(notes))
+    learning = _Learning(context, due, notes)
+    learning.learn()
     return Outcome(
         proposals=tuple(learning.proposals),
         findings=(*standing, *learning.findings),
