@@ -101,6 +101,14 @@ class Command(NamedTuple):
     )
 
     @property
+    def memories(self) -> tuple[str, ...]:
+        """The arguments and flags that name memories."""
+        return (
+            *(argument.name for argument in self.arguments if argument.noun is Noun.MEMORY),
+            *(flag.name for flag in self.flags if flag.noun is Noun.MEMORY),
+        )
+
+    @property
     def usage(self) -> str:
         """The call in one line, such as ``memhtml read <path> [flags]``."""
         words = ["memhtml", self.name]

@@ -118,6 +118,7 @@ ERROR_CODES: Mapping[str, str] = {
     "ERR_INDEX_STALE": "the index cannot answer for the current tree",
     "ERR_EMBED_MODEL_MISMATCH": "the index has vectors of another model than the configured one",
     "ERR_MODEL_UNAVAILABLE": "a model cannot be fetched, loaded or reached",
+    "ERR_BUDGET_SPENT": "what a run may spend on a model is used up",
     "ERR_STORAGE": "a file or database operation failed",
     "ERR_GIT": "a git command failed",
     "ERR_REMOTE": "another repository cannot be reached, or refuses",

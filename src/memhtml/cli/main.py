@@ -10,7 +10,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from memhtml.cli.command import Call, Noun
+from memhtml.cli.command import Call
 from memhtml.cli.commands import MODULES, command_named, run
 from memhtml.cli.envelope import Failure, Json, Success, failure_of
 from memhtml.cli.parse import parse
@@ -152,7 +152,7 @@ def _answer(argv: Sequence[str], world: World) -> Success:
     if command is None:
         return _bare(parsed, world)
     call = Call(command, values, world)
-    if any(argument.noun is Noun.MEMORY for argument in command.arguments):
+    if command.memories:
         from memhtml.cli.stores import memories_in_store  # noqa: PLC0415 - not every call has one
 
         call = memories_in_store(call)

@@ -6,7 +6,6 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING
 
-from memhtml.cli.command import Noun
 from memhtml.cli.world import store_root
 from memhtml.model.errors import InvalidFlag
 
@@ -33,20 +32,18 @@ def root_of(call: Call) -> str:
 
 
 def memories_in_store(call: Call) -> Call:
-    """Return *call* with every argument that is a memory as its path within the store.
+    """Return *call* with every argument or flag that is a memory as its path within the store.
 
     A leading ``./`` goes, and so does the store's own folder before an absolute path. Whatever else
     it may be stays as it is, for the store to judge.
     """
     values = dict(call.values)
-    for argument in call.command.arguments:
-        given = values.get(argument.name)
-        if argument.noun is not Noun.MEMORY:
-            continue
+    for name in call.command.memories:
+        given = values.get(name)
         if isinstance(given, str):
-            values[argument.name] = _in_store(call, given)
+            values[name] = _in_store(call, given)
         elif isinstance(given, tuple):
-            values[argument.name] = tuple(_in_store(call, path) for path in given)
+            values[name] = tuple(_in_store(call, path) for path in given)
     return call._replace(values=values)
 
 
