@@ -46,6 +46,7 @@ SAME = (
     ("The dashboard refreshes each hour", "The dashboard is refreshed hourly"),
     ("Das Büro ist am Montag geschlossen", "Das Büro ist montags geschlossen."),
     ("The worker deletes temporary files", "Temp files are removed by the worker"),
+    ("The first copy of the report goes to Omar", "Omar gets the first copy of the report"),
     ("Note that the gate is locked at night", "The gate is locked every night"),
     ("According to the handbook, visitors sign in at the desk", "Visitors sign in at the desk"),
     ("It turns out that Omar wrote the parser", "The parser was written by Omar"),
@@ -106,6 +107,17 @@ DIFFERENT = (
     ("Berlin is bigger than Bonn", "Bonn is bigger than Berlin", "order"),
     ("Ines moved the archive to Oslo", "Ines moved the archive from Oslo", "order"),
     ("The relay answers the cluster", "The relay gets its answer from the cluster", "order"),
+    (
+        "The archive sends its events to the planner",
+        "The archive is where the planner sends its events",
+        "order",
+    ),
+    (
+        "Events of the archive are sent to the planner",
+        "The archive is where the planner sends its events",
+        "order",
+    ),
+    ("The printer answers the relay quickly", "The relay quickly replies to the printer", "order"),
     ("Anna was hired by Ben", "Ben was hired by Anna", "order"),
     ("Tracing is turned on in staging", "Tracing is turned off in staging", "negation"),
     (

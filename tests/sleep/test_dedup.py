@@ -131,6 +131,14 @@ def test_what_a_veto_keeps_apart_is_told_with_both_claims() -> None:
     assert outcome.counts["vetoed"] == 1
 
 
+def test_another_number_in_a_name_is_another_thing_and_nothing_to_tell() -> None:
+    tree = Tree()
+    tree.write("areas/a.html", "The log of svc12 goes to the archive")
+    tree.write("areas/b.html", "The log of svc13 goes to the archive")
+    outcome = run(tree)
+    assert (outcome.proposals, outcome.findings, outcome.counts["vetoed"]) == ((), (), 1)
+
+
 def test_a_run_folds_no_more_than_it_may() -> None:
     tree = Tree()
     for n in range(3):

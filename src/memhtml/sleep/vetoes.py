@@ -172,6 +172,10 @@ _PREPOSITIONS = frozenset(
     between into onto through across near inside behind against about than
     """.split()
 )
+_CONVERSE = frozenset(
+    "get gets got receive receives received has have had own owns owned belong belongs".split()
+)
+"""What is given *to* somebody is what they get, so these change places and say the same."""
 _SYMMETRIC = frozenset(
     """
     is are was were equals equal and or between both meet meets met marry married matches differs
@@ -181,6 +185,8 @@ _gets_from_re = re.compile(
     r"\b(?:gets?|got|gotten|receive[sd]?|receiving|obtain(?:s|ed)?|takes?|took|has|have|had)\b"
     r"[^.;]*\bfrom\b"
 )
+_PARTICLES = frozenset({"up", "down"})
+"""They tell claims apart; elsewhere things come up and are written down."""
 _SAME_MATTER = 3
 """Two articles that share so many concepts beside their claims speak of one thing there too."""
 _RELATED = frozenset(
@@ -242,6 +248,8 @@ def _opposite(one: Statement, other: Statement, _names: Collection[str]) -> str 
         said, said_too = ({*w.concepts, *map(concept_of, w.words)} for w in pair)
         for concept in sorted(said - said_too):
             excluded = _excluded_by(concept) & (said_too - said)
+            if pair is not pairs[0]:
+                excluded -= _PARTICLES
             if excluded:
                 return f"one says {concept!r} and the other {min(excluded)!r}"
     return None
@@ -326,6 +334,9 @@ def _turned(mine: _Roles, theirs: _Roles) -> str | None:
         turned = (doer.after["from"] & done.targets) - doer.targets - done.after["from"]
         if turned:
             return f"one goes from {min(turned)!r} and the other there"
+        giver = doer.doer_behind_place
+        if giver in done.targets and giver not in doer.targets:
+            return f"one comes from {giver!r} and the other goes there"
     return None
 
 
@@ -356,8 +367,9 @@ def _swapped(one: Statement, other: Statement, mine: _Roles, theirs: _Roles) -> 
         return f"one is done by {mine.agent!r} and the other by {theirs.agent!r}"
     # "The contact is Ann" and "Ann is the contact" are one; so are "Ann and Ben" and "Ben and Ann".
     # A word that only stands elsewhere, such as "weekly", changes places with no other.
-    symmetric = one.claim.words & other.claim.words & _SYMMETRIC
-    if not symmetric and mine.stands_before(theirs) and theirs.stands_before(mine):
+    words, words_too = one.claim.words, other.claim.words
+    may_swap = words & words_too & _SYMMETRIC or (words ^ words_too) & _CONVERSE
+    if not may_swap and mine.stands_before(theirs) and theirs.stands_before(mine):
         return f"{mine.subject!r} and {theirs.subject!r} have changed places"
     return None
 
@@ -373,13 +385,18 @@ class _Roles:
         """What each preposition stands before."""
         self.subject: str | None = None
         self.agent: str | None = None
+        self.doer_behind_place: str | None = None
         bare: dict[str, None] = {}
         gets_from = _gets_from_re.search(statement.memory.gist.lower()) is not None
         preposition = ""
-        is_next = False
+        is_next = is_doer_next = False
         for token in claim.tokens:
             if token in _PREPOSITIONS:
                 preposition, is_next = token, True
+                continue
+            if token in {"where", "whom"} and self.subject is not None:
+                # "The archive is where the report goes": who does it comes now.
+                preposition, is_next, is_doer_next = "", False, True
                 continue
             concept = concept_of(token)
             if concept not in claim.content:
@@ -390,6 +407,9 @@ class _Roles:
                 self.after[preposition].add(concept)
                 if self.agent is None and preposition == ("from" if gets_from else "by"):
                     self.agent = concept
+            if is_doer_next:
+                self.agent = self.agent or concept
+                self.doer_behind_place, is_doer_next = concept, False
             if not preposition:
                 self.subject = self.subject or concept
                 bare.setdefault(concept)
@@ -401,9 +421,11 @@ class _Roles:
 
     def stands_before(self, other: _Roles) -> bool:
         """Whether the other's subject follows this one, with something in between."""
-        if self.subject is None or other.subject not in self.bare:
+        if self.subject is None or other.subject is None or self.subject == other.subject:
             return False
-        return self.bare.index(other.subject) > self.bare.index(self.subject) + 1
+        if other.subject in self.bare:
+            return self.bare.index(other.subject) > self.bare.index(self.subject) + 1
+        return other.subject in self.after["to"]
 
 
 def _place(one: Statement, other: Statement, _names: Collection[str]) -> str | None:

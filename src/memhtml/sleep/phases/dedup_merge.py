@@ -10,6 +10,7 @@ too.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -57,6 +58,9 @@ _MEMBER_CHARS = 1200
 
 _UNSURE = frozenset({"negation", "quantity", "mode", "quantifier", "bound", "facet"})
 """Vetoes that tell of two memories with the same words that one of them is wrong, perhaps."""
+
+
+_name_re = re.compile(r"[^\W\d]|\d+[^\W\d_]")
 
 
 class _Judged(NamedTuple):
@@ -107,7 +111,7 @@ def run(context: Context) -> Outcome:
         asked_all = _ask(context, statements, names, found)
     proposal, findings = _fold_all(context, statements, names, found)
     found.counts["vetoed"] = len(found.vetoed)
-    findings += [_kept_apart(judged) for judged in found.vetoed if judged.veto.rule in _UNSURE]  # type: ignore[union-attr]  # vetoed ones have a veto
+    findings += [_kept_apart(judged) for judged in found.vetoed if _is_doubtful(judged)]
     return Outcome(
         proposals=() if proposal is None else (proposal,),
         findings=tuple(findings),
@@ -293,6 +297,21 @@ def _evidence(judged: _Judged) -> Evidence:
 
 
 # What is for a person
+
+
+def _is_doubtful(judged: _Judged) -> bool:
+    """Whether the two speak of one thing, so that one of them may be wrong."""
+    one, other = judged.one, judged.other
+    if judged.veto is None or judged.veto.rule not in _UNSURE:
+        return False
+    if judged.veto.rule != "quantity":
+        return True
+    # Another number in a name or another version is another thing, and two values of one frame
+    # are told as a contradiction by edge-typing.
+    differing = set(one.claim.quantities) ^ set(other.claim.quantities)
+    is_name = any(_name_re.match(value) for value in differing)
+    frame = one.memory.frame_key
+    return not is_name and (frame is None or frame != other.memory.frame_key)
 
 
 def _kept_apart(judged: _Judged) -> Finding:
