@@ -133,8 +133,8 @@ def test_what_a_veto_keeps_apart_is_told_with_both_claims() -> None:
 
 def test_another_number_in_a_name_is_another_thing_and_nothing_to_tell() -> None:
     tree = Tree()
-    tree.write("areas/a.html", "The log of svc12 goes to the archive")
-    tree.write("areas/b.html", "The log of svc13 goes to the archive")
+    tree.write("areas/a.html", "The audit log of svc12 goes to the cold archive")
+    tree.write("areas/b.html", "The audit log of svc13 goes to the cold archive")
     outcome = run(tree)
     assert (outcome.proposals, outcome.findings, outcome.counts["vetoed"]) == ((), (), 1)
 
