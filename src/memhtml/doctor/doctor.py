@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memhtml.doctor.answers import QUESTIONS_ASKED, unanswered
 from memhtml.doctor.finding import CODES, Finding, Gravity
 from memhtml.doctor.rules import RULES
+from memhtml.doctor.sleepruns import forgotten_runs
 from memhtml.doctor.survey import survey
 from memhtml.format.edit import SetMeta, apply_edits, read_meta
 from memhtml.format.parse import parse
@@ -71,6 +72,7 @@ def examine(
     found = [finding for rule in RULES for finding in rule(surveyed)]
     found += _about_clone(corpus)
     found += _about_merging(corpus)
+    found += forgotten_runs(corpus)
     found += _drift(corpus, surveyed)
     if not any(finding.code == "index-drift" for finding in found):
         found += unanswered(corpus, limit=None if all_answers else QUESTIONS_ASKED)

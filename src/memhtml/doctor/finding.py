@@ -96,6 +96,9 @@ CODES: dict[str, DoctorCode] = {
     "merge-driver-missing": DoctorCode(
         Gravity.WARNING, "git does not know how to merge memories in this clone"
     ),
+    "sleep-run-interrupted": DoctorCode(
+        Gravity.WARNING, "a run of sleep was interrupted, or has waited for review for two weeks"
+    ),
     "value-dropped": DoctorCode(
         Gravity.NOTE, "a number in a head could not be used, so the default holds"
     ),
