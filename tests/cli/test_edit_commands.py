@@ -1,3 +1,5 @@
+"""A memory in an editor, by questions, in a browser: the other tool has none (cli.md §7.11)."""
+
 from __future__ import annotations
 
 import json

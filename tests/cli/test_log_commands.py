@@ -1,3 +1,5 @@
+"""``log`` and ``diff``, which the other tool lacks (cli.md §7.11)."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -47,6 +49,7 @@ def test_a_diff_is_text_json_or_a_page(store: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     shown = call("diff", "--since", "2020-01-01", "--html", str(page), *repo, is_terminal=True)
     assert "Learned (1)\n  • It opens at 07:00." in shown.out
+    assert shown.out.startswith("since the beginning")
     assert "It opens at 07:00." in page.read_text("utf-8")
     assert call("diff", "--since", "1h", "--html", "page.html", *repo, cwd=tmp_path).status == 0
     mine = tmp_path / "mine.html"

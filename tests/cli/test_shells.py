@@ -1,4 +1,4 @@
-"""Real shells, driven by their keys: what a Tab puts on the line."""
+"""Real shells, driven by their keys: what a Tab puts on the line (cli.md §7.11: there was none)."""
 
 from __future__ import annotations
 

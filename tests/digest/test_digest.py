@@ -1,3 +1,5 @@
+"""What happened to a store, told from its commits: the other tool has none of it (cli.md §7.11)."""
+
 from __future__ import annotations
 
 import subprocess

@@ -161,7 +161,8 @@ def _diff(call: Call) -> Success:
     def text(screen: Screen) -> str:
         from memhtml.cli.views.digest import diff_page  # noqa: PLC0415 - only for people
 
-        return diff_page(found, screen, page=page)
+        has_end = call.optional_text("until") is not None
+        return diff_page(found, screen, has_end=has_end, page=page)
 
     return Success(
         "store.diff",

@@ -57,10 +57,15 @@ def log_page(entries: Sequence[LogEntry], screen: Screen, *, has_more: bool) -> 
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def diff_page(found: Digest, screen: Screen, *, page: str | None) -> str:
-    """Return what happened by kind, and where the page is if one was written."""
-    since = relative(found.since_at, screen.now) if found.since_at else ""
+def diff_page(found: Digest, screen: Screen, *, has_end: bool, page: str | None) -> str:
+    """Return what happened by kind, and where the page is if one was written.
+
+    With *has_end* it was asked until when to look.
+    """
+    since, until = (relative(at or "", screen.now) for at in (found.since_at, found.until_at))
     span = f"since {since}" if found.since is not None else "since the beginning"
+    if has_end:
+        span += f" until {until}"
     lines = [screen.paint(f"{span}, {plural(found.commits, 'commit')}", "dim")]
     for what, group in groupby(found.happenings, key=lambda each: each.what):
         happenings = list(group)
