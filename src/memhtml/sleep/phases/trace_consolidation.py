@@ -242,7 +242,7 @@ def _article(candidate: Candidate, day: str | None) -> str:
     stop = "" if gist.endswith((".", "!", "?", "…", "。")) else "."
     told = f"<p>{escape_text(gist)}{stop}"
     if day is not None:
-        told += f' <time datetime="{day}">{day}</time>'
+        told += f' Said on <time datetime="{day}">{day}</time>.'
     count = len({one.session_id for one in candidate.evidence})
     where = "one session" if count == 1 else f"{count} sessions"
     lines = [
