@@ -46,17 +46,17 @@ class Terminal:
         base = {name: value for name, value in os.environ.items() if name not in unwanted}
         self._fd = ours
         self.seen = ""
+        # Whoever leads a session and opens a terminal has it for its own, so Ctrl-C reaches it.
+        open_it = 'tty=$0; exec "$@" <"$tty" >"$tty" 2>&1'
         self.process = subprocess.Popen(
-            argv,
+            ["/bin/sh", "-c", open_it, os.ttyname(theirs), *argv],
             cwd=cwd,
             env={**base, "TERM": "xterm-256color", **(env or {})},
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
+            stdin=subprocess.DEVNULL,
             start_new_session=True,
-            preexec_fn=_own_terminal,  # noqa: PLW1509 - it takes no lock
         )
-        os.close(theirs)
+        # Open for as long as it lasts, or the terminal would end before the process has opened it.
+        self._other_end = theirs
 
     def __enter__(self) -> Self:
         return self
@@ -65,6 +65,7 @@ class Terminal:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
+        os.close(self._other_end)
         os.close(self._fd)
 
     def expect(self, text: str, *, seconds: float = 20) -> str:
@@ -100,17 +101,13 @@ class Terminal:
         return self.process.wait(timeout=max(0.1, end - time.monotonic()))
 
     def _read(self, seconds: float) -> bool:
-        ready, _, _ = select.select([self._fd], [], [], seconds)
-        if not ready:
-            return False
-        try:
-            chunk = os.read(self._fd, 65536)
-        except OSError:  # how Linux says that the other end is closed
-            return False
-        self.seen += chunk.decode("utf-8", "replace")
-        return bool(chunk)
-
-
-def _own_terminal() -> None:
-    """Let the terminal be this session's own, so that Ctrl-C in it reaches the process."""
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        """Take in what is shown next; False where nothing more comes."""
+        end = time.monotonic() + seconds
+        while True:
+            has_ended = self.process.poll() is not None
+            ready, _, _ = select.select([self._fd], [], [], 0.05)
+            if ready:
+                self.seen += os.read(self._fd, 65536).decode("utf-8", "replace")
+                return True
+            if has_ended or time.monotonic() >= end:
+                return False
