@@ -94,8 +94,9 @@ def scores(postings: Iterable[tuple[int, Posting]], size: int) -> list[int]:
     """
     total = [0] * size
     for weight, posting in postings:
-        for doc, other in zip(_numbers("I", posting.docs), posting.weights, strict=True):
-            total[doc] += weight * other
+        shares = map(weight.__mul__, posting.weights)
+        for doc, share in zip(_numbers("I", posting.docs), shares, strict=True):
+            total[doc] += share
     return total
 
 
