@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from memhtml.model.memory import Draft
 from memhtml.model.paths import memory_path
 from memhtml.model.vocabulary import MemoryType
 from memhtml.publish import publish
+from memhtml.sleep.marks import session_mark
 from memhtml.sleep.merge import MergeOptions, Verdict, drop, merge, undo
 from memhtml.sleep.phase import Decision, Finding, Outcome, Proposal
 from memhtml.sleep.review import How, review
@@ -250,6 +252,16 @@ def test_a_phase_or_a_commit_can_be_left_out(root: Path, corpus: Corpus) -> None
     assert "Memhtml-Left-Out: " + commits[0].sha in git(root, "log", "-1", "--format=%B")
     # What was taken is what a later review shows.
     assert [commit.phase for commit in review(corpus, RUN).commits] == ["triage"]
+
+
+def test_what_is_left_out_marks_nothing(corpus: Corpus) -> None:
+    mark = session_mark("s-1", RUN, "2026-08-02T00:00:00Z")
+    phase = restamping("traces", GATE, "9")
+    marking = TestPhase("traces", lambda context: replace(phase.run(context), marks=(mark,)))
+    run(corpus, options(marking, restamping("raise", OWLS, "9")))
+    assert merge(corpus, RUN, MergeOptions(leave_out=("traces",))).marks == ()
+    whole = run(corpus, options(marking, restamping("raise", FEED, "9"))).run_id
+    assert merge(corpus, whole).marks == (mark,)
 
 
 def test_only_takes_one_phase(root: Path, corpus: Corpus) -> None:

@@ -266,7 +266,7 @@ class _Merging:
                     left_out=tuple(one.sha for one in left),
                     merged_paths=joined.merged,
                     verdict=verdict,
-                    marks=tuple(mark for phase in run.phases for mark in phase.marks),
+                    marks=_marks(run, left),
                 )
         raise _somebody_writes(run.run_id)
 
@@ -306,6 +306,12 @@ def _moved(corpus: Corpus, joiner: Joiner, head: str, commit: str) -> bool:
             return False
         joiner.move_to(commit)
         return True
+
+
+def _marks(run: Run, left: Sequence[RunCommit]) -> tuple[Mapping[str, str], ...]:
+    """Return the marks of the phases that are taken whole; what is left out may be found again."""
+    partly = {commit.phase for commit in left}
+    return tuple(mark for done in run.phases if done.phase not in partly for mark in done.marks)
 
 
 def _message(run: Run, files: int, left: Sequence[RunCommit]) -> str:
