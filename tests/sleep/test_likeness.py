@@ -85,6 +85,18 @@ def test_a_memory_that_came_meanwhile_is_compared_too() -> None:
     assert pair == Pair("areas/a.html", "areas/b.html", 1.0, "shingles")
 
 
+def test_the_few_that_are_new_are_compared_with_all_that_was_there() -> None:
+    memories = [live(f"Barn {n} houses owls of kind{n % 6}", f"areas/{n}.html") for n in range(30)]
+    first = likeness_of(population(memories))
+    first.pairs(floor=0.3, top=3, limit=9)
+    more = [*memories, live("Barn 3 houses owls of kind3", "areas/new.html")]
+    found = likeness_of(population(more), earlier=first).pairs(floor=0.3, top=3, limit=999)
+    near_new = {(p.one, p.other) for p in found if "areas/new.html" in p[:2]}
+    anew = likeness_of(population(more)).pairs(floor=0.3, top=3, limit=999)
+    assert near_new == {(p.one, p.other) for p in anew if "areas/new.html" in p[:2]}
+    assert ("areas/3.html", "areas/new.html") in near_new
+
+
 def test_sparse_rows_of_the_index_are_the_basis_where_there_are_some(tmp_path: Path) -> None:
     store = Store(tmp_path)
     for n, claim in enumerate(CLAIMS):

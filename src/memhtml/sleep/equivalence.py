@@ -24,6 +24,8 @@ __all__ = ["Comparison", "adds", "compare", "known_names"]
 
 _LEAST_SHARED = 2
 """Concepts and quantities that two claims must share at least; one word is no statement."""
+_MOST_LEFT = 4
+"""With more concepts on both sides that the other lacks, no spelling explains them all."""
 _LEAST_PREFIX = 5
 _MOST_ENDING = 3
 _LEAST_SLIP = 8
@@ -67,6 +69,8 @@ def compare(one: Statement, other: Statement, names: Collection[str] = ()) -> Co
     mine, theirs = one.claim.content, other.claim.content
     shared = len(mine & theirs) + len(set(one.claim.quantities) & set(other.claim.quantities))
     left, right = set(mine - theirs), set(theirs - mine)
+    if min(len(left), len(right)) > _MOST_LEFT:
+        return Comparison(False, shared, tuple(sorted(left)), tuple(sorted(right)))
     fixed = {concept_of(name) for name in (*one.claim.names, *other.claim.names)}
     fixed |= (
         one.entity_words | other.entity_words | {concept_of(n) for n in (left | right) & set(names)}
@@ -156,9 +160,9 @@ def _spelt_in(concept: str, told: Statement, about: Statement) -> bool:
     """Whether *told* says *concept* in another spelling, or is about it without saying so."""
     if concept in told.entity_words and concept in about.entity_words:
         return True
-    if any(first + second == concept for first, second in pairwise(told.claim.concepts)):
+    if concept in told.joined:
         return True
-    return any(
+    return not about.joined.isdisjoint(told.claim.content) and any(
         concept in {first, second} and first + second in told.claim.content
         for first, second in pairwise(about.claim.concepts)
     )

@@ -21,7 +21,7 @@ from memhtml.sleep.likeness import Pair
 from memhtml.sleep.wording import content_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     import apsw
 
@@ -43,6 +43,8 @@ _MOST_TERMS = 48
 _MOST_CHARS = 2000
 """Of an article: what comes later is rarely what a memory is about."""
 _POSTINGS_WITHOUT_NUMPY = 128
+_MOST_NEW = 0.1
+"""Share of memories from which on all are compared anew."""
 _BLOCK = 512
 _DIGITS = 5
 """Scores are rounded, since sums of floats differ in their last digits with their order."""
@@ -72,9 +74,12 @@ class _Measure(Protocol):
     basis: str
 
     def neighbours(
-        self, chosen: Sequence[int], floor: float, depth: int
+        self, chosen: Sequence[int], floor: float, depth: int, of: Container[int] | None = None
     ) -> Iterator[tuple[int, list[tuple[int, float]]]]:
-        """Yield each of *chosen* with its *depth* nearest among them, best first."""
+        """Yield each of *chosen* with its *depth* nearest among them, best first.
+
+        *of* are those of them to be told of; None: all.
+        """
 
     def scores(self, one: int, others: Sequence[int]) -> list[float]:
         """Return how like *one* each of *others* is."""
@@ -139,22 +144,36 @@ class _Nearness:
         return self._table.items()
 
     def _taken_over(self) -> dict[int, list[tuple[int, float]]] | None:
-        """Return the table of the earlier likeness without what has gone; None if more changed."""
+        """Return the table of the earlier likeness, brought up to date; None if much is new.
+
+        What has gone is left out, and what is new is compared with all the others.
+        """
         before = self._earlier
         if before is None or before._table is None or before.basis != self.basis:  # noqa: SLF001 - one of us
             return None
         known = {m.id: (place, m.content_hash) for place, m in enumerate(before._live)}  # noqa: SLF001 - as above
-        now = {}
+        now: dict[int, int] = {}
+        new: set[int] = set()
         for place in self._claims:
             memory = self._live[place]
             old, content_hash = known.get(memory.id, (-1, ""))
-            if content_hash != memory.content_hash or old not in before._table:  # noqa: SLF001 - as above
-                return None
-            now[old] = place
-        return {
+            if content_hash == memory.content_hash and old in before._table:  # noqa: SLF001 - as above
+                now[old] = place
+            else:
+                new.add(place)
+        if len(new) > _MOST_NEW * len(self._claims):
+            return None
+        table = {
             place: [(now[n], score) for n, score in before._table[old] if n in now]  # noqa: SLF001 - as above
             for old, place in now.items()
         }
+        for place, near in self.measure.neighbours(self._claims, _FLOOR, _DEPTH, new):
+            table[place] = near
+            for other, score in near:
+                if other not in new:
+                    table[other].append((place, score))
+                    table[other].sort(key=lambda item: (-item[1], item[0]))
+        return dict(sorted(table.items()))
 
 
 def _measure(live: Sequence[Live], index: Index | None, earlier: _Nearness | None) -> _Measure:
@@ -181,11 +200,11 @@ class _Terms:
         self._rows = _told_apart(list(rows))
 
     def neighbours(
-        self, chosen: Sequence[int], floor: float, depth: int
+        self, chosen: Sequence[int], floor: float, depth: int, of: Container[int] | None = None
     ) -> Iterator[tuple[int, list[tuple[int, float]]]]:
         """Yield each of *chosen* with its nearest."""
         if find_spec("numpy") is None:
-            yield from self._neighbours_in_python(chosen, floor, depth)
+            yield from self._neighbours_in_python(chosen, floor, depth, of)
             return
         np = _numpy()
         postings = {
@@ -194,6 +213,8 @@ class _Terms:
         }
         size = len(chosen)
         for place, one in enumerate(chosen):
+            if of is not None and one not in of:
+                continue
             row = self._rows[one]
             parts = [postings[term] for term in row]
             if not parts:
@@ -230,10 +251,12 @@ class _Terms:
         return postings
 
     def _neighbours_in_python(
-        self, chosen: Sequence[int], floor: float, depth: int
+        self, chosen: Sequence[int], floor: float, depth: int, of: Container[int] | None
     ) -> Iterator[tuple[int, list[tuple[int, float]]]]:
         postings = self._postings(chosen)
         for place, one in enumerate(chosen):
+            if of is not None and one not in of:
+                continue
             row = self._rows[one]
             # Two memories that are alike share a rare term, so the common ones propose nobody.
             near = {
@@ -307,18 +330,19 @@ class _Dense:
         self._rows = rows
 
     def neighbours(
-        self, chosen: Sequence[int], floor: float, depth: int
+        self, chosen: Sequence[int], floor: float, depth: int, of: Container[int] | None = None
     ) -> Iterator[tuple[int, list[tuple[int, float]]]]:
         """Yield each of *chosen* with its nearest."""
         np = _numpy()
         rows = self._rows[np.array(chosen, np.int64)] if chosen else self._rows[:0]
-        for start in range(0, len(chosen), _BLOCK):
-            block = rows[start : start + _BLOCK] @ rows.T
-            for offset, cosines in enumerate(block):
-                cosines[start + offset] = -1.0
+        places = [place for place, one in enumerate(chosen) if of is None or one in of]
+        for start in range(0, len(places), _BLOCK):
+            some = places[start : start + _BLOCK]
+            for place, cosines in zip(some, rows[some] @ rows.T, strict=True):
+                cosines[place] = -1.0
                 found = np.flatnonzero(cosines >= floor)
                 near = _best(np, found, cosines[found].astype(float), depth)
-                yield chosen[start + offset], [(chosen[n], score) for n, score in near]
+                yield chosen[place], [(chosen[n], score) for n, score in near]
 
     def scores(self, one: int, others: Sequence[int]) -> list[float]:
         """Return how like *one* each of *others* is."""

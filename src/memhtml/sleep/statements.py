@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.model.entities import normalize_entity
@@ -23,6 +24,8 @@ class Statement(NamedTuple):
 
     memory: Live
     claim: Wording
+    joined: frozenset[str]
+    """Its neighbouring concepts written together."""
     rest: Wording
     """What the article says beside the claim."""
     is_whole: bool
@@ -41,9 +44,11 @@ def read_statement(memory: Live, known_as: Mapping[str, str] | None = None) -> S
         known_as.get(normal, normal) for normal in map(normalize_entity, memory.entities)
     )
     names = [entity.partition(":")[2] or entity for entity in entities]
+    claim = read_wording(memory.gist)
     return Statement(
         memory,
-        read_wording(memory.gist),
+        claim,
+        frozenset(first + second for first, second in pairwise(claim.concepts)),
         read_wording(rest[:_MOST_CHARS]),
         len(rest) <= _MOST_CHARS,
         entities,

@@ -125,11 +125,8 @@ class Wording(NamedTuple):
     quantities: tuple[str, ...]
     names: frozenset[str]
     """Words written as names are, in lower case."""
-
-    @property
-    def content(self) -> frozenset[str]:
-        """The concepts that say something."""
-        return frozenset(self.concepts) - self.light
+    content: frozenset[str]
+    """The concepts that say something."""
 
 
 def read_wording(text: str) -> Wording:
@@ -179,6 +176,7 @@ def read_wording(text: str) -> Wording:
         frozenset(negated),
         quantities,
         names - LIGHT,
+        frozenset(concepts) - light,
     )
 
 

@@ -111,7 +111,9 @@ def run(context: Context) -> Outcome:
         asked_all = _ask(context, statements, names, found)
     proposal, findings = _fold_all(context, statements, names, found)
     found.counts["vetoed"] = len(found.vetoed)
+    gone = {decision.path for decision in proposal.decisions} if proposal else set()
     findings += [_kept_apart(judged) for judged in found.vetoed if _is_doubtful(judged)]
+    findings = [finding for finding in findings if gone.isdisjoint(finding.paths)]
     return Outcome(
         proposals=() if proposal is None else (proposal,),
         findings=tuple(findings),
