@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import os
 import platform
 import random
 import re
@@ -148,6 +149,11 @@ class Drawn:
         rng = np.random.default_rng(len(texts))
         rows = rng.standard_normal((len(texts), self.dims), np.float32)
         return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
+
+
+def conditions() -> dict[str, str | float]:
+    """Return on what was measured, and how many processes wanted a core in the last minutes."""
+    return {"machine": machine(), "load": round(os.getloadavg()[2], 1)}
 
 
 def machine() -> str:

@@ -37,10 +37,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from bench.generated import (
     NOW,
     bare_status,
+    conditions,
     cpu,
     git,
     interleaved,
-    machine,
     make_store,
     memory,
     vocabulary,
@@ -82,7 +82,7 @@ def main() -> None:
                 print(_line(figure), flush=True)
     if options.out:
         listed = [figure._asdict() for figure in figures]
-        text = json.dumps({"machine": machine(), "figures": listed}, indent=1)
+        text = json.dumps({**conditions(), "figures": listed}, indent=1)
         options.out.write_text(text + "\n", encoding="utf-8")
 
 

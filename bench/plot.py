@@ -40,13 +40,13 @@ def main() -> None:
         source = Path(name)
         measured = json.loads(source.read_text(encoding="utf-8"))
         figures: Figures = measured["figures"]
-        left_right = plt.subplots(1, 2, figsize=(11, 4.2))
-        figure, (left, right) = left_right
+        figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2))
         if any(item["what"].startswith("warm") for item in figures):
             draw_search(left, right, [_plain(item) for item in figures])
         else:
             draw_index(left, right, [_plain(item) for item in figures])
-        figure.suptitle(f"CPU time; {measured['machine']}", fontsize=9)
+        about = f"CPU time; {measured['machine']}; load {measured['load']}"
+        figure.suptitle(about, fontsize=9)
         figure.tight_layout()
         figure.savefig(source.with_suffix(".png"), dpi=110)
         plt.close(figure)

@@ -35,8 +35,8 @@ from bench.generated import (
     Drawn,
     Spelled,
     child_cpu,
+    conditions,
     interleaved,
-    machine,
     make_store,
     questions,
 )
@@ -90,7 +90,7 @@ def main() -> None:
                 print(_line(figure), flush=True)
     if options.out:
         listed = [figure._asdict() for figure in figures]
-        text = json.dumps({"machine": machine(), "figures": listed}, indent=1)
+        text = json.dumps({**conditions(), "figures": listed}, indent=1)
         options.out.write_text(text + "\n", encoding="utf-8")
 
 
@@ -117,7 +117,9 @@ def measures(root: str, files: int, options: argparse.Namespace) -> Iterator[Fig
     os.environ["MEMHTML_CACHE"] = str(options.cache)
     # Without its bytecode a cold start is mostly compiling, and no installed copy starts so.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    cold = (sys.executable, "-m", "memhtml", "search", questions(1)[0], "--repo", root)
+    script = Path(sys.executable).with_name("memhtml")
+    memhtml = (str(script),) if script.exists() else (sys.executable, "-m", "memhtml")
+    cold = (*memhtml, "search", questions(1)[0], "--repo", root)
     for what, command in (("cold", cold), ("cold, head", (*cold, "--fresh", "head"))):
         child_cpu(command)
         pairs = [
