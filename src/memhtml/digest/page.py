@@ -1,18 +1,16 @@
 """A digest as one HTML page that works offline: nothing on it runs, and nothing is fetched.
 
-What memories say is text on it, escaped, whatever it looks like; the policy allows the one style
-by its hash and nothing else.
+What memories say is text on it, escaped, whatever it looks like.
 """
 
 from __future__ import annotations
 
-import base64
-from hashlib import sha256
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from memhtml.digest.happening import HEADINGS, What
 from memhtml.format.escape import escape_attribute, escape_text
+from memhtml.format.pages import still_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,32 +37,18 @@ del, small, .count { color: var(--quiet); }
 
 def digest_page(found: Digest, *, title: str) -> str:
     """Return *found* as a page about the store called *title*."""
-    style = base64.b64encode(sha256(_STYLE.encode()).digest()).decode()
     span = f"{_since(found)} to {_time(found.until_at)}"
     commits = f"{found.commits} commit{'' if found.commits == 1 else 's'}"
-    body = "\n".join(
+    told = "\n".join(
         "\n".join(_section(what, list(group)))
         for what, group in groupby(found.happenings, key=lambda each: each.what)
     )
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" \
-content="default-src 'none'; style-src 'sha256-{style}'; base-uri 'none'; form-action 'none'">
-{PAGE_MARK}
-<meta name="viewport" content="width=device-width">
-<meta name="referrer" content="no-referrer">
-<title>What {escape_text(title)} learned</title>
-<style>{_STYLE}</style>
-</head>
-<body>
+    body = f"""
 <h1>What {escape_text(title)} learned</h1>
 <p>{span}, {commits}.</p>
-{body or "<p>Nothing happened.</p>"}
-</body>
-</html>
+{told or "<p>Nothing happened.</p>"}
 """
+    return still_page(title=f"What {title} learned", style=_STYLE, mark=PAGE_MARK, body=body)
 
 
 def _since(found: Digest) -> str:

@@ -1,18 +1,16 @@
 """A review as one page: what changed, why, before and after, and on what evidence.
 
-Everything a memory says is shown as text. Nothing on the page runs and nothing is fetched: the
-policy allows one style, by its hash.
+Everything a memory says is shown as text, and nothing on the page runs.
 """
 
 from __future__ import annotations
 
-import base64
-from hashlib import sha256
 from importlib import resources
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from memhtml.format.escape import escape_attribute, escape_text
+from memhtml.format.pages import still_page
 from memhtml.model.history import DiffKind
 from memhtml.model.shell import quoted
 from memhtml.sleep.report import headline
@@ -37,9 +35,7 @@ _ROUTINE = frozenset({"updated", "archived", "status"})
 def review_page(review: Review, *, store: str) -> str:
     """Return *review* of a run of the store called *store* as a page."""
     style = resources.files("memhtml").joinpath("data/review.css").read_text(encoding="utf-8")
-    digest = base64.b64encode(sha256(style.encode()).digest()).decode()
     run = review.run
-    title = f"{run.run_id} of {store}"
     facts = (
         ("Store", store),
         ("State", run.state.value),
@@ -49,19 +45,8 @@ def review_page(review: Review, *, store: str) -> str:
         ("To", run.tip[:10]),
     )
     told = "".join(f"<dt>{k}</dt><dd>{escape_text(v)}</dd>" for k, v in facts)
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" \
-content="default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'">
-{PAGE_MARK}
-<meta name="viewport" content="width=device-width">
-<meta name="referrer" content="no-referrer">
-<title>{escape_text(title)}</title>
-<style>{style}</style>
-</head>
-<body>
+    name = escape_text(quoted(run.run_id))
+    body = f"""
 <header>
 <h1>{escape_text(run.run_id)}</h1>
 <p class="lead">{escape_text(headline(run.phases))}</p>
@@ -73,13 +58,12 @@ content="default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-
 {_phases(run.phases)}
 </main>
 <footer>
-<p>Take it all: <code>memhtml sleep merge {escape_text(quoted(run.run_id))}</code>.
+<p>Take it all: <code>memhtml sleep merge {name}</code>.
 Leave a commit or a phase out: <code>--drop NAME</code>. Take only some: <code>--only NAME</code>.
-Throw it away: <code>memhtml sleep drop {escape_text(quoted(run.run_id))}</code>.</p>
+Throw it away: <code>memhtml sleep drop {name}</code>.</p>
 </footer>
-</body>
-</html>
 """
+    return still_page(title=f"{run.run_id} of {store}", style=style, mark=PAGE_MARK, body=body)
 
 
 def _contents(review: Review) -> str:

@@ -180,23 +180,11 @@ def _diff(call: Call) -> Success:
 
 def _write_page(call: Call, found: Digest, root: str) -> str | None:
     """Write the page that *call* asks for and return where it is."""
-    import os.path  # noqa: PLC0415 - only here
+    from pathlib import PurePath  # noqa: PLC0415 - only here
 
+    from memhtml.cli.pagefiles import write_page  # noqa: PLC0415 - as above
     from memhtml.digest.page import PAGE_MARK, digest_page  # noqa: PLC0415 - as above
 
-    name = call.optional_text("html")
-    if name is None:
+    if call.optional_text("html") is None:
         return None
-    place = os.path.join(call.world.cwd, name)
-    if os.path.lexists(place):
-        try:
-            with open(place, "rb") as file:
-                is_ours = PAGE_MARK.encode() in file.read(4096)
-        except OSError:
-            is_ours = False
-        if not is_ours:
-            raise call.refuse("html", f"{name!r} is there already and is no such page")
-    text = digest_page(found, title=os.path.basename(root))
-    with open(place, "w", encoding="utf-8", errors="replace", newline="\n") as file:
-        file.write(text)
-    return place
+    return write_page(call, digest_page(found, title=PurePath(root).name), mark=PAGE_MARK)

@@ -339,39 +339,16 @@ def _review(call: Call) -> Success:
 
 def _page(call: Call, found: Review, root: str) -> str | None:
     """Write the page that *call* asks for, show it if it says so, and return where it is."""
-    import os  # noqa: PLC0415 - only here
+    from pathlib import PurePath  # noqa: PLC0415 - only here
 
+    from memhtml.cli.pagefiles import show_page, write_page  # noqa: PLC0415 - as above
     from memhtml.sleep.reviewpage import PAGE_MARK, review_page  # noqa: PLC0415 - as above
 
-    name = call.optional_text("html")
-    if name is None and not call.is_on("open"):
+    if call.optional_text("html") is None and not call.is_on("open"):
         return None
-    if name is None:
-        import tempfile  # noqa: PLC0415 - as above
-
-        handle, place = tempfile.mkstemp(prefix="memhtml-review-", suffix=".html")
-        os.close(handle)
-    else:
-        place = os.path.join(call.world.cwd, name)
-        if os.path.lexists(place) and not _is_ours(place, PAGE_MARK):
-            raise call.refuse("html", f"{name!r} is there already and is no such page")
-    text = review_page(found, store=os.path.basename(root))
-    with open(place, "w", encoding="utf-8", errors="replace", newline="\n") as file:
-        file.write(text)
-    if call.is_on("open"):
-        import webbrowser  # noqa: PLC0415 - as above
-        from pathlib import Path  # noqa: PLC0415 - as above
-
-        webbrowser.open(Path(place).as_uri())
-    return place
-
-
-def _is_ours(place: str, mark: str) -> bool:
-    try:
-        with open(place, "rb") as file:
-            return mark.encode() in file.read(4096)
-    except OSError:
-        return False
+    text = review_page(found, store=PurePath(root).name)
+    place = write_page(call, text, mark=PAGE_MARK)
+    return show_page(place, text, prefix="memhtml-review-") if call.is_on("open") else place
 
 
 def _chosen(call: Call, corpus: Corpus) -> str:
