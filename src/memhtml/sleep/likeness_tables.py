@@ -97,11 +97,11 @@ class _Nearness:
     ) -> None:
         self.basis = measure.basis
         self.measure = measure
-        self._live = live
+        self.live = live
         self._places = {memory.path: place for place, memory in enumerate(live)}
         self._claims = [place for place, memory in enumerate(live) if memory.path in claims]
-        self._earlier = earlier
-        self._table: dict[int, list[tuple[int, float]]] | None = None
+        self.earlier: _Nearness | None = earlier.last_compared() if earlier else None
+        self.table: dict[int, list[tuple[int, float]]] | None = None
 
     def pairs(
         self, paths: Iterable[str] | None = None, *, floor: float, top: int, limit: int
@@ -116,7 +116,7 @@ class _Nearness:
             for other, score in near[:top]:
                 if score < floor:
                     break
-                one, two = sorted((self._live[place].path, self._live[other].path))
+                one, two = sorted((self.live[place].path, self.live[other].path))
                 found[one, two] = max(score, found.get((one, two), 0.0))
         ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))[: max(limit, 0)]
         return [Pair(one, other, score, self.basis) for (one, other), score in ranked]
@@ -128,43 +128,45 @@ class _Nearness:
             return []
         others = sorted({self._places[other] for other in among if other in self._places} - {one})
         scored = zip(others, self.measure.scores(one, others), strict=True)
-        ranked = sorted((-score, self._live[other].path) for other, score in scored if score > 0)
+        ranked = sorted((-score, self.live[other].path) for other, score in scored if score > 0)
         return [(other, -score) for score, other in ranked[: max(top, 0)]]
+
+    def last_compared(self) -> _Nearness | None:
+        """Return this, or the one before it that has compared anything."""
+        return self.earlier if self.table is None else self
 
     def _neighbours(
         self, chosen: list[int], floor: float, top: int
     ) -> Iterable[tuple[int, list[tuple[int, float]]]]:
         if chosen != self._claims or floor < _FLOOR or top > _DEPTH:
             return self.measure.neighbours(chosen, floor, top)
-        if self._table is None:
-            self._table = self._taken_over() or dict(
-                self.measure.neighbours(chosen, _FLOOR, _DEPTH)
-            )
-            self._earlier = None
-        return self._table.items()
+        if self.table is None:
+            self.table = self._taken_over() or dict(self.measure.neighbours(chosen, _FLOOR, _DEPTH))
+            self.earlier = None
+        return self.table.items()
 
     def _taken_over(self) -> dict[int, list[tuple[int, float]]] | None:
         """Return the table of the earlier likeness, brought up to date; None if much is new.
 
         What has gone is left out, and what is new is compared with all the others.
         """
-        before = self._earlier
-        if before is None or before._table is None or before.basis != self.basis:  # noqa: SLF001 - one of us
+        before = self.earlier
+        if before is None or before.table is None or before.basis != self.basis:
             return None
-        known = {m.id: (place, m.content_hash) for place, m in enumerate(before._live)}  # noqa: SLF001 - as above
+        known = {m.id: (place, m.content_hash) for place, m in enumerate(before.live)}
         now: dict[int, int] = {}
         new: set[int] = set()
         for place in self._claims:
-            memory = self._live[place]
+            memory = self.live[place]
             old, content_hash = known.get(memory.id, (-1, ""))
-            if content_hash == memory.content_hash and old in before._table:  # noqa: SLF001 - as above
+            if content_hash == memory.content_hash and old in before.table:
                 now[old] = place
             else:
                 new.add(place)
         if len(new) > _MOST_NEW * len(self._claims):
             return None
         table = {
-            place: [(now[n], score) for n, score in before._table[old] if n in now]  # noqa: SLF001 - as above
+            place: [(now[n], score) for n, score in before.table[old] if n in now]
             for old, place in now.items()
         }
         for place, near in self.measure.neighbours(self._claims, _FLOOR, _DEPTH, new):
