@@ -8,7 +8,7 @@ from tests.imports import PACKAGE, Module, home_of, imports_of, read_modules
 
 LAYERS = (
     {"model"},
-    {"format", "scoring"},
+    {"format", "scoring", "workers"},
     {"store", "index", "traces", "providers"},
     {"search"},
     {"corpus"},

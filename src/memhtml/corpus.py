@@ -416,18 +416,24 @@ class Corpus(Closing):
         on_progress: Callable[[int], None] | None = None,
     ) -> Batch:
         """Carry out many requests as one commit; see `memhtml.store.batch`."""
-        from memhtml.store.batch import BatchOptions, plan_batch  # only here
+        from memhtml.store.ahead import making_ahead  # only here
+        from memhtml.store.batch import BatchOptions, plan_batch  # goes with it
 
-        planned, commit = self.carry_out(
-            lambda view, now: plan_batch(
-                requests,
-                view,
-                now=now,
-                options=options or BatchOptions(),
-                detect=self._detect,
-                on_progress=on_progress,
-            )
-        )
+        options = options or BatchOptions()
+
+        def plan(view: View, now: datetime) -> Planned[Batch]:
+            with making_ahead(requests, at=stamp(now), allow_secret=options.allow_secret) as ahead:
+                return plan_batch(
+                    requests,
+                    view,
+                    now=now,
+                    options=options,
+                    detect=self._detect,
+                    ahead=ahead,
+                    on_progress=on_progress,
+                )
+
+        planned, commit = self.carry_out(plan)
         return _made_by(commit, planned.result)
 
     def put(

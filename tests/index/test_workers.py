@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memhtml import workers as processes
 from memhtml.format.parse import parse
 from memhtml.index import follow, workers
 from memhtml.index.indexer import rebuild, update
@@ -31,7 +32,7 @@ def test_what_workers_read_is_what_we_would_have_read_in_the_same_order(count: i
 
 
 def test_children_that_die_cost_no_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "_CHILD", "import sys; sys.stdin.buffer.read(10); sys.exit(3)")
+    monkeypatch.setattr(processes, "_CHILD", "import sys; sys.stdin.buffer.read(10); sys.exit(3)")
     assert list(workers.projected(BATCHES, 1800, 2)) == WANTED
 
 

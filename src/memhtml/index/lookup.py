@@ -42,11 +42,14 @@ SELECT path FROM files
 WHERE content_hash = ? AND archived = 0 AND memory_type <> 'task'
 ORDER BY created_at, path LIMIT 1
 """
+# Asked first: most often there is none, and a question that sorts takes eight times as long.
+_HAS_ACTIVE = "SELECT 1 FROM files WHERE content_hash = ?"
 _FIND_NEAR = """
 SELECT path FROM files
 WHERE near_key = ? AND archived = 0 AND memory_type <> 'task'
 ORDER BY created_at, path LIMIT 3
 """
+_HAS_NEAR = "SELECT 1 FROM files WHERE near_key = ?"
 _FIND_FRAME = """
 SELECT path, gist FROM files
 WHERE frame_key = ? AND archived = 0 AND memory_type <> 'task'
@@ -132,6 +135,8 @@ def find_active(index: Index, content_hash: str) -> str | None:
     Tasks are not asked: two may well say the same.
     """
     with index.guarded("look up a content hash"):
+        if index.connection.execute(_HAS_ACTIVE, (content_hash,)).fetchone() is None:
+            return None
         found = index.connection.execute(_FIND_ACTIVE, (content_hash,)).fetchone()
     return found and found[0]
 
@@ -139,6 +144,8 @@ def find_active(index: Index, content_hash: str) -> str | None:
 def find_near(index: Index, near_key: str) -> list[str]:
     """Return the paths of the three oldest active memories with that key; tasks are not asked."""
     with index.guarded("look up a rewording"):
+        if index.connection.execute(_HAS_NEAR, (near_key,)).fetchone() is None:
+            return []
         return [path for (path,) in index.connection.execute(_FIND_NEAR, (near_key,))]
 
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from memhtml.model.changes import Request
     from memhtml.model.document import Document
     from memhtml.store.plan import Fact, Step, View
+    from memhtml.store.write import Made
 
 __all__ = ["BatchOptions", "plan_batch"]
 
@@ -76,13 +77,15 @@ def plan_batch(
     now: datetime,
     options: BatchOptions,
     detect: Callable[[str], str | None] | None = None,
+    ahead: Callable[[int], Made | None] | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> Planned[Batch]:
     """Plan *requests* in order; an error among them is one that was found while reading it.
 
+    *ahead* returns what somebody made of the draft at an index, see `memhtml.store.ahead`;
     *on_progress* is called with the number of requests done.
     """
-    fold = _Fold(view, requests, now=now, options=options, detect=detect)
+    fold = _Fold(view, requests, now=now, options=options, detect=detect, ahead=ahead)
     for index, request in enumerate(requests):
         fold.add(index, request)
         if on_progress is not None:
@@ -121,6 +124,7 @@ class _Fold:
         now: datetime,
         options: BatchOptions,
         detect: Callable[[str], str | None] | None,
+        ahead: Callable[[int], Made | None] | None,
     ) -> None:
         self.results: list[OpResult] = []
         self.steps: list[Step] = []
@@ -131,6 +135,7 @@ class _Fold:
         self._now = now
         self._options = options
         self._detect = detect
+        self._ahead = ahead
         self._paths: dict[int, str] = {}
         self._made_at: dict[str, list[int]] = {}
         self._claims: dict[str, tuple[int, str]] = {}
@@ -239,12 +244,17 @@ class _Fold:
                 return _Done(updated.steps, (), result)
 
     def _write(self, index: int, draft: Draft) -> _Done:
+        made = None
+        # A draft with links to earlier results is no longer the one that was made ahead.
+        if self._ahead is not None and draft is self._requests[index]:
+            made = self._ahead(index)
         written = plan_write(
             draft,
             self._overlay,
             now=self._now,
             detect=self._detect,
             allow_secret=self._options.allow_secret,
+            made=made,
         )
         outcome = written.result
         result = OpResult(

@@ -7,7 +7,7 @@ anything is written.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.format.render import render_memory
 from memhtml.model.errors import InvalidMemory, StorageFailure, WriteConflict
@@ -29,12 +29,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
+    from memhtml.model.document import Document
     from memhtml.model.memory import Draft
     from memhtml.model.paths import MemoryPath
     from memhtml.store.plan import View
 
 __all__ = [
+    "Made",
     "free_path",
+    "make",
     "near_duplicates",
     "plan_write",
     "provenance",
@@ -46,6 +49,35 @@ __all__ = [
 _TRIES = 1000
 
 
+class Made(NamedTuple):
+    """What can be made of a draft without a view of the tree."""
+
+    data: bytes
+    document: Document
+    fact: Fact
+    """Its path is yet to be found."""
+
+
+def make(
+    draft: Draft,
+    *,
+    at: str,
+    detect: Callable[[str], str | None] | None = None,
+    allow_secret: bool = False,
+) -> Made:
+    """Return the file of *draft*, created *at* that instant.
+
+    Raises:
+        InvalidMemory: *draft* would not make a valid file.
+        SecretFound: The file, its path or the commit message would hold a credential.
+    """
+    data, document = render_memory(draft, at=at, detect=detect)
+    if not allow_secret:
+        refuse_secrets(data, document)
+        refuse_secret_words(draft.path, draft.workspace)
+    return Made(data, document, Fact.of("", document))
+
+
 def plan_write(
     draft: Draft,
     view: View,
@@ -53,10 +85,12 @@ def plan_write(
     now: datetime,
     detect: Callable[[str], str | None] | None = None,
     allow_secret: bool = False,
+    made: Made | None = None,
 ) -> Planned[Written]:
     """Plan the file of *draft*, written *now*; no steps when an active memory already says it.
 
-    A task is never taken for a duplicate: two people may have the same thing to do.
+    *made* is what `make` returned for it, if somebody made it already. A task is never taken for a
+    duplicate: two people may have the same thing to do.
 
     Raises:
         InvalidPath: `Draft.path` is not usable.
@@ -67,11 +101,9 @@ def plan_write(
     """
     explicit = None if draft.path is None else new_memory_path(draft.path)
     refuse_contradictions(draft)
-    data, document = render_memory(draft, at=stamp(now), detect=detect)
-    if not allow_secret:
-        refuse_secrets(data, document)
-        refuse_secret_words(draft.path, draft.workspace)
-    content_hash = document.content_hash
+    if made is None:
+        made = make(draft, at=stamp(now), detect=detect, allow_secret=allow_secret)
+    content_hash = made.fact.content_hash
     is_task = draft.memory_type == MemoryType.TASK
     known = None if is_task else view.find_active(content_hash)
     if known is not None:
@@ -88,14 +120,14 @@ def plan_write(
         )
         path = free_path(directory, draft.title, draft.memory_type, view, now=now)
     refuse_links(path, draft.memory_type, draft.links, view)
-    fact = Fact.of(path, document)
+    fact = made.fact._replace(path=path)
     return Planned(
         result=_written(path, content_hash, near=() if is_task else near_duplicates(fact, view)),
-        steps=(Put(path, data),),
+        steps=(Put(path, made.data),),
         subject=subject("write", draft.title),
         trailers=provenance(draft.session_id, draft.prompt_id),
         facts=() if is_task else (fact,),
-        documents={data: document},
+        documents={made.data: made.document},
     )
 
 
