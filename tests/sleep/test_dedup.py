@@ -108,6 +108,15 @@ def test_the_older_one_stays_where_it_alone_says_everything() -> None:
     assert "alone has everything" in outcome.proposals[0].decisions[0].why
 
 
+def test_a_pinned_memory_stays_and_two_of_them_both_do() -> None:
+    tree = Tree()
+    tree.write("areas/a.html", CLAIM, at=days_ago(9), tags=("pinned",))
+    tree.write("areas/b.html", REWORDED, at=days_ago(2))
+    assert merged(run(tree)) == [("areas/b.html", "areas/a.html")]
+    tree.write("areas/b.html", REWORDED, at=days_ago(2), tags=("pinned",))
+    assert merged(run(tree)) == []
+
+
 def test_two_that_each_add_something_are_left_to_a_person() -> None:
     tree = Tree()
     tree.write("areas/a.html", CLAIM, paragraphs=("We heard it from Omar.",))

@@ -22,6 +22,7 @@ from memhtml.sleep.equivalence import adds, compare, known_names
 from memhtml.sleep.folding import fold
 from memhtml.sleep.names import known_as
 from memhtml.sleep.phase import Decision, Finding, Outcome, Proposal
+from memhtml.sleep.quiet import is_pinned
 from memhtml.sleep.statements import read_statement
 from memhtml.sleep.vetoes import find_veto
 from memhtml.store.plan import Overlay
@@ -231,10 +232,11 @@ def _groups(pairs: Iterable[tuple[str, str]]) -> list[list[str]]:
     return [groups[first] for first in sorted(groups)]
 
 
-def _worth(statement: Statement) -> tuple[bool, bool, str, float, int, int, str]:
+def _worth(statement: Statement) -> tuple[bool, bool, bool, str, float, int, int, str]:
     """Return what to sort by so that the memory which should stay comes last."""
     memory = statement.memory
     return (
+        is_pinned(memory),
         any(rel == Rel.SUPERSEDES for rel, _ in memory.links),
         memory.confidence >= 0.5,
         memory.news_at,
@@ -257,6 +259,7 @@ def _choose(
         for statement in members:
             if (
                 statement is not survivor
+                and not is_pinned(statement.memory)
                 and _pair(survivor, statement) in accepted
                 and not adds(statement, survivor)
                 and all(find_veto(statement, other, names) is None for other in dropped)
@@ -277,8 +280,11 @@ def _pair(one: Statement, other: Statement) -> tuple[str, str]:
 
 
 def _decision(survivor: Statement, dropped: Statement, judged: _Judged) -> Decision:
-    fresher = survivor.memory.news_at > dropped.memory.news_at
-    if fresher:
+    if is_pinned(survivor.memory):
+        reason = "it is pinned"
+    elif any(rel == Rel.SUPERSEDES for rel, _ in survivor.memory.links):
+        reason = "it corrected another"
+    elif survivor.memory.news_at > dropped.memory.news_at:
         reason = f"it is the fresher one ({survivor.memory.news_at[:10]})"
     elif survivor.memory.news_at < dropped.memory.news_at:
         reason = "it alone has everything that either says, though the other is fresher"
