@@ -205,6 +205,51 @@ def test_a_file_written_anew_is_read_anew(base: TraceBase, root: Path, way: str)
     assert not search(base, "first").sessions
 
 
+def test_a_session_of_which_the_middle_was_dropped_is_read_anew(
+    base: TraceBase, root: Path
+) -> None:
+    """It begins as before and is longer; read on, it would lose a line and begin inside another."""
+    lines = Claude(MAIN)
+    first = lines.user("what stays " * 200)
+    path = put(session_file(root), first, lines.user("what goes"), mtime=2_000_000.0)
+    rescan(base, root)
+    put(path, first, lines.user("what comes"), lines.user("and more " * 20), mtime=3_000_000.0)
+    report = rescan(base, root)
+    assert (report.rescanned, report.tailed, report.lines_dropped) == (1, 0, 0)
+    assert [text.split()[1] for text in prompts(base)] == ["stays", "comes", "more"]
+    assert not search(base, "goes").sessions
+
+
+def test_half_a_surrogate_pair_in_an_id_keeps_no_session_from_being_read(
+    base: TraceBase, root: Path
+) -> None:
+    """JSON can spell what UTF-8 cannot; one such line ended the whole scan."""
+    half = chr(0xD83D)
+    spelt = json.dumps(
+        Claude(MAIN, cwd=half, promptId=half, gitBranch=half, agentId=half).user(f"odd {half}")
+    )
+    path = put(session_file(root), mtime=2_000_000.0)
+    path.write_text(spelt + "\n")
+    put(session_file(root, OTHER), Claude(OTHER).user("a plain one"), mtime=2_000_000.0)
+    report = rescan(base, root)
+    assert (report.failures, len(report.sessions)) == ([], 2)
+    assert prompts(base) == ["odd ?", "a plain one"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere such a name cannot be made")
+def test_a_name_that_is_no_text_is_told_and_keeps_no_other_file_from_being_read(
+    base: TraceBase, root: Path, tmp_path: Path
+) -> None:
+    put(session_file(root), Claude(MAIN).user("a plain one"))
+    for bad in (session_file(root, "\udcff"), root / "projects" / "\udcfe" / f"{OTHER}.jsonl"):
+        put(bad, Claude(OTHER).user("never read"))
+    odd_root = put(tmp_path / "\udcfd" / "projects" / "x" / f"{OTHER}.jsonl").parents[2]
+    report = scan.scan(base, [str(odd_root), str(root)], now=NOW)
+    assert {reason for _, reason in report.failures} == {"its name is not UTF-8"}
+    assert len(report.failures) == 3
+    assert prompts(base) == ["a plain one"]
+
+
 def test_a_file_is_stored_by_slices_and_read_on_after_a_crash(
     base: TraceBase, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,7 +23,7 @@ __all__ = [
     "Walk",
     "complete_lines",
     "open_transcript",
-    "read_head",
+    "read_ends",
 ]
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
@@ -32,8 +32,8 @@ MAX_LINE_BYTES = 16 * 1024 * 1024
 MAX_WHOLE_BYTES = 64 * 1024 * 1024
 """A file that is one JSON value is not read when it is larger."""
 
-HEAD_BYTES = 1024
-"""So much of a file tells whether it is still the one that was read before."""
+END_BYTES = 1024
+"""So much at either end of what was read tells whether it is still the same."""
 
 
 class Found(NamedTuple):
@@ -130,7 +130,9 @@ def complete_lines(file: BinaryIO, *, offset: int, line: int, stop: int) -> Iter
         yield Line(line, offset, data.rstrip(b"\r\n") if is_held else None)
 
 
-def read_head(file: BinaryIO, size: int) -> bytes:
-    """Return what the first `HEAD_BYTES` of the *size* bytes that were read are now."""
+def read_ends(file: BinaryIO, size: int) -> bytes:
+    """Return what the first and last `END_BYTES` of the *size* bytes that were read are now."""
     file.seek(0)
-    return file.read(min(HEAD_BYTES, size))
+    first = file.read(min(END_BYTES, size))
+    file.seek(max(0, size - END_BYTES))
+    return first + file.read(min(END_BYTES, size))

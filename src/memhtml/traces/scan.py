@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.traces.cut import clipped
-from memhtml.traces.files import Found, Walk, open_transcript, read_head
+from memhtml.traces.files import Found, Walk, open_transcript, read_ends
 from memhtml.traces.layouts import LAYOUTS
 from memhtml.traces.reading import read_records
 from memhtml.traces.record import ALL_TURNS, Record, Role, Skip
@@ -151,6 +151,10 @@ def scan(
     ongoing = _Scan(base, now, report)
     work = list[Found]()
     for root in report.roots:
+        fault = _fault_of_name(root)
+        if fault is not None:
+            report.failures.append((root, fault))
+            continue
         for agent in tuple(agents) or LAYOUTS:
             walk = Walk()
             found = list(LAYOUTS[agent].find(walk, root))
@@ -193,8 +197,9 @@ class _Scan:
 
     def look_at(self, found: Found) -> None:
         """Read what is new in one file; whatever is wrong with it is reported."""
-        if found.refusal is not None:
-            self.report.failures.append((found.path, found.refusal))
+        refusal = found.refusal or _fault_of_name(found.path)
+        if refusal is not None:
+            self.report.failures.append((found.path, refusal))
             return
         try:
             with open_transcript(found.path) as (file, status):
@@ -227,14 +232,14 @@ class _Scan:
             news.take(read)
             if news.end - news.start >= SLICE_BYTES and not found.is_whole:
                 place = file.tell()
-                reach = _Reach(news.end, 0, _digest(read_head(file, news.end)))
+                reach = _Reach(news.end, 0, _digest(read_ends(file, news.end)))
                 file.seek(place)
                 mark = self._store(found, mark, news, reach)
                 if mark is None:
                     return
                 news = _Slice(news.end, news.line)
         # What comes after the last whole line is left for the next time.
-        reach = _Reach(size, status.st_mtime_ns, _digest(read_head(file, news.end)))
+        reach = _Reach(size, status.st_mtime_ns, _digest(read_ends(file, news.end)))
         self._store(found, mark, news, reach)
 
     def _store(self, found: Found, mark: _Mark | None, news: _Slice, reach: _Reach) -> _Mark | None:
@@ -300,7 +305,7 @@ def _has_grown(mark: _Mark, status: os.stat_result, file: BinaryIO) -> bool:
         mark.size < status.st_size
         and mark.mtime_ns <= status.st_mtime_ns
         and mark.offset <= status.st_size
-        and mark.head == _digest(read_head(file, mark.offset))
+        and mark.head == _digest(read_ends(file, mark.offset))
     )
 
 
@@ -446,6 +451,15 @@ def _mark_of(base: TraceBase, path: str) -> _Mark | None:
 
 def _digest(head: bytes) -> str:
     return hashlib.sha256(head).hexdigest()[:32]
+
+
+def _fault_of_name(path: str) -> str | None:
+    """Tell why what stands at *path* cannot be referred to; None when it can."""
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        return "its name is not UTF-8"
+    return None
 
 
 def _reason(error: OSError) -> str:

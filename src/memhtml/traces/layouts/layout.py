@@ -37,8 +37,16 @@ class Layout(Protocol):
 
 
 def string(value: object) -> str | None:
-    """Return *value* if it is a string that says something."""
-    return value if isinstance(value, str) and value.strip() else None
+    r"""Return *value* if it is a string that says something.
+
+    Half of a surrogate pair, which JSON can spell and a database cannot hold, becomes a "?".
+
+    >>> string("call-\ud83d"), string(" "), string(7)
+    ('call-?', None, None)
+    """
+    if not isinstance(value, str) or not value.strip():
+        return None
+    return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
 
 
 def text_of(content: object) -> str:
