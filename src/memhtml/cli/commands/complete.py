@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memhtml.cli.command import Argument, Command, Noun
 from memhtml.cli.envelope import Success
 from memhtml.cli.stores import open_store
+from memhtml.model.errors import IndexStale
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,6 +42,8 @@ COMMANDS = (
 )
 
 _MOST = 500
+_MOST_READ = 500
+"""Nobody waits for a Tab longer than it takes to read so many memories."""
 
 
 def run(call: Call) -> Success:
@@ -82,25 +85,46 @@ def next_parts(paths: Iterable[str], beginning: str) -> list[str]:
 
 def _paths(corpus: Corpus, beginning: str) -> list[str]:
     """Return the next parts, in the spelling of *beginning*: from here, or from the root on."""
-    from memhtml.index.lookup import list_paths  # noqa: PLC0415 - only here
-
-    corpus.update(scan=False)
     spelled = next(
         (lead for lead in ("./", f"{corpus.root}{os.sep}") if beginning.startswith(lead)), ""
     )
-    paths = list_paths(corpus.index, include_archived=True)
-    parts = next_parts(paths, beginning[len(spelled) :])
+    parts = next_parts(_every_path(corpus), beginning[len(spelled) :])
     return [spelled + part for part in parts]
 
 
 def _words(corpus: Corpus, noun: Noun) -> list[str]:
+    if noun is Noun.WORKSPACE:
+        from memhtml.model.paths import workspace_of  # noqa: PLC0415 - only here
+
+        return [*dict.fromkeys(filter(None, map(workspace_of, _every_path(corpus))))]
+    _update(corpus)
     if noun is Noun.TAG:
         return [use.tag for use in corpus.list_tags(scan=False)]
-    if noun is Noun.ENTITY:
-        return [e.entity for e in corpus.list_entities(limit=_MOST, scan=False).entities]
-    from memhtml.index.lookup import list_paths  # noqa: PLC0415 - only here
-    from memhtml.model.paths import workspace_of  # noqa: PLC0415 - as above
+    return [e.entity for e in corpus.list_entities(limit=_MOST, scan=False).entities]
 
-    corpus.update(scan=False)
-    names = map(workspace_of, list_paths(corpus.index, include_archived=True))
-    return [*dict.fromkeys(filter(None, names))]
+
+def _every_path(corpus: Corpus) -> list[str]:
+    """Return the paths of all memories, as the last commit has them where no index knows."""
+    from memhtml.index.lookup import list_paths  # noqa: PLC0415 - only here
+    from memhtml.model.paths import path_fault  # noqa: PLC0415 - as above
+
+    try:
+        _update(corpus)
+    except IndexStale:
+        paths = (entry.path for entry in corpus.committed_files())
+        return [path for path in paths if path_fault(path) is None]
+    return list_paths(corpus.index, include_archived=True)
+
+
+def _update(corpus: Corpus) -> None:
+    """Bring the index up to the last commit, if that is soon done.
+
+    Raises:
+        IndexStale: It would have to be built anew from many memories.
+    """
+
+    def stop_early(_: int, total: int) -> None:
+        if total > _MOST_READ:
+            raise IndexStale("the index has to be built first, for which a Tab is not the moment")
+
+    corpus.update(scan=False, progress=stop_early)
