@@ -63,5 +63,5 @@ def test_duplicates_names_and_people_after_a_merged_run(tmp_path: Path) -> None:
         head = corpus.read(kept).document.head
         assert set(head.entities) == {"service:gateway"}
         assert corpus.usage([kept])[kept].reinforcement_count == 1, "usage follows"
-        pages = sorted(path.name for path in (root / "resources/people").iterdir())
+        pages = sorted(path.name for path in (root / "resources/people").glob("*.html"))
         assert [name for name in pages if name != "index.html"] == ["jorg-muller.html"]

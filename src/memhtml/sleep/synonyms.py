@@ -11,47 +11,45 @@ from __future__ import annotations
 __all__ = ["GROUPS", "LIGHT"]
 
 GROUPS = """
-use utilize utilise employ rely_on relies_on relied_on depend_on depends_on make_use_of
- makes_use_of leverage built_on built_upon uses_of
-|start begin launch commence kick_off kicks_off kicked_off boot boots_up starts_up start_up
-|finish end complete conclude wrap_up wraps_up
-|happen takes_place took_place
+use utilize employ rely_on depend_on make_use_of leverage built_on built_upon
+|start begin launch commence kick_off boot boots_up starts_up
+|finish end complete conclude wrap_up
+|happen takes_place
 |change modify alter adjust amend
 |fix repair mend resolve patch remedy
 |buy purchase acquire procure
 |get obtain receive retrieve fetch
 |send deliver dispatch transmit
 |show display present exhibit
-|keep retain store preserve hold hold_on_to holds_on_to is_kept
+|keep retain store preserve hold hold_on_to is_kept
 |delete remove erase purge drop wipe discard
 |create generate produce
 |build construct assemble
 |run execute operate
-|need require demand must_have call_for calls_for necessitate
+|need require demand must_have call_for necessitate
 |help assist aid
-|choose select pick opt_for opts_for settle_on settled_on settles_on go_with went_with
+|choose select pick opt_for settle_on go_with
 |decide determine agree concur
 |check verify validate confirm inspect examine
-|approve sign_off signs_off sign_off_on signs_off_on signed_off sign-off signoff
-|review go_over goes_over
-|meet gather convene meeting get_together gathering
+|approve sign_off sign_off_on signoff
+|review go_over
+|meet gather convene get_together gathering
 |live reside dwell is_based
-|work_for works_for is_employed_by
+|work_for is_employed_by
 |like enjoy be_fond_of is_fond_of fond
 |prefer favor favour would_rather
 |dislike hate detest cannot_stand can't_stand is_averse_to
-|own responsible_for is_responsible_for in_charge_of take_care_of takes_care_of is_owned_by
- looks_after look_after accountable_for belong_to belongs_to is_maintained_by maintain maintainer
- owner ownership
-|lead head manage head_up heads_up
+|own responsible_for is_responsible_for in_charge_of take_care_of is_owned_by looks_after
+ accountable_for belong_to is_maintained_by maintain ownership
+|lead head manage head_up
 |set_up configure setup configuration config is_set set_to setting
-|deploy deployment release ship roll_out rollout push_to_production bring_live go_live
-|host serve_from served_from is_hosted
+|deploy release ship roll_out rollout push_to_production bring_live go_live
+|host serve_from is_hosted
 |listen accept_connections
 |call invoke
 |retry re-attempt reattempt try_again attempt_again
-|expire lapse run_out runs_out
-|rotate rotation renew cycle
+|expire lapse run_out
+|rotate renew cycle
 |maximum max limit cap ceiling upper_bound upper_limit at_most no_more_than up_to
 |minimum min lower_bound lower_limit
 |raise increase grow up_to_from bump
@@ -68,10 +66,10 @@ use utilize utilise employ rely_on relies_on relied_on depend_on depends_on make
 |easy simple straightforward
 |new recent latest
 |old aged
-|whole entire complete_set
+|whole entire
 |error fault bug defect
 |issue problem trouble
-|fail break crash go_down goes_down went_down
+|fail break crash go_down
 |outage downtime
 |warn alert notify page
 |message msg notice
@@ -82,11 +80,9 @@ use utilize utilise employ rely_on relies_on relied_on depend_on depends_on make
 |home house
 |doctor physician
 |child kid
-|shop store_front
 |street road
-|job task_run batch_job
+|job batch_job
 |company firm
-|customer client_company
 |employee staff_member staffer worker
 |colleague coworker co-worker teammate
 |boss supervisor
@@ -98,7 +94,7 @@ use utilize utilise employ rely_on relies_on relied_on depend_on depends_on make
 |environment env
 |production prod
 |development dev
-|document doc docs documentation paper write-up writeup
+|document doc documentation paper write-up writeup
 |information info
 |specification spec
 |administrator admin
@@ -116,8 +112,8 @@ use utilize utilise employ rely_on relies_on relied_on depend_on depends_on make
 |password passphrase passwd
 |certificate cert
 |server machine host_machine box
-|backup back-up back_up backs_up backed_up
-|nightly every_night each_night night overnight per_night
+|backup back-up
+|nightly every_night each_night overnight per_night
 |daily every_day each_day per_day once_a_day day_by_day
 |weekly every_week each_week per_week once_a_week
 |monthly every_month each_month per_month once_a_month
@@ -126,19 +122,18 @@ use utilize utilise employ rely_on relies_on relied_on depend_on depends_on make
 |quarterly every_quarter each_quarter per_quarter
 |because since due_to owing_to
 |about regarding concerning
-|over above more_than exceeds exceed greater_than in_excess_of beyond
+|over above more_than exceeds greater_than in_excess_of beyond
 |under below less_than fewer_than
 |after following
 |before prior_to ahead_of
 |during while
 |near close_to next_to
-|timeout time-out time_out times_out timed_out timing_out give_up_after gives_up_after
+|timeout time-out give_up_after
 |wait pause
 |speed pace
 |price cost charge expense
 |pay settle_up
-|location site whereabouts
-|located situated lives_on lives_under
+|location situated lives_on lives_under whereabouts
 |country nation
 |city town
 |holiday vacation
@@ -161,7 +156,7 @@ use utilize utilise employ rely_on relies_on relied_on depend_on depends_on make
 |copy duplicate
 |merge combine join
 |split divide
-|move relocate migrate migration
+|move relocate migrate
 |replace substitute swap
 |improve enhance
 |test trial
@@ -177,7 +172,6 @@ use utilize utilise employ rely_on relies_on relied_on depend_on depends_on make
 |processor cpu
 |library lib package
 |pull_request merge_request pr
-|programmer software_engineer
 |invoice bill
 |salary pay_packet wage
 |deadline due_date
@@ -211,19 +205,18 @@ use utilize utilise employ rely_on relies_on relied_on depend_on depends_on make
 |clever smart
 |happy glad
 |sad unhappy
-|quit resign step_down steps_down stepped_down
+|quit resign step_down
 |hire recruit take_on
 |appoint nominate
 |leave depart
-|return come_back comes_back go_back
+|return come_back go_back
 |shut close
-|throttle rate-limit rate_limit
-|handle process_requests deal_with deals_with take_care
-|write_to writes_to
+|throttle rate-limit
+|handle process_requests deal_with take_care
 |uptime availability
 |on-call oncall carry_the_pager hold_the_pager have_the_pager pager_duty
-|frontend front-end front_end
-|backend back-end back_end
+|frontend front-end
+|backend back-end
 |dataset data_set
 |hostname host_name
 |username user_name login_name
@@ -231,18 +224,17 @@ use utilize utilise employ rely_on relies_on relied_on depend_on depends_on make
 |codebase code_base
 |checklist check_list
 |per_cent percent percentage
-|due deadline finished_by done_by completed_by ready_by finish_by complete_by be_done_by
-|enable activate turn_on turned_on switch_on switched_on
-|disable deactivate turn_off turned_off switch_off switched_off
-|reject refuse decline turn_down turned_down
+|due finished_by done_by completed_by ready_by be_done_by
+|enable activate turn_on switch_on
+|disable deactivate turn_off switch_off
+|reject refuse decline turn_down
 |drain empty
 |restart reboot
-|broken faulty defective
 |cause bring_about lead_to led_to
-|sync synchronize synchronise
+|sync synchronize
 |log_in login sign_in signin
 |log_out logout sign_out signout
-|register enroll enrol sign_up signup
+|register enroll sign_up signup
 |ensure make_sure
 |find discover
 |reach access get_to
@@ -259,7 +251,6 @@ use utilize utilise employ rely_on relies_on relied_on depend_on depends_on make
 |centre center
 |licence license
 |catalogue catalog
-|programme program
 |behaviour behavior
 |grey gray
 |analyse analyze
