@@ -182,13 +182,14 @@ RUNS: Schema = record(
     {
         "waiting": items("Those that have a branch, the newest last.", _RUN),
         "merged": items("Names of those that were merged, the newest last.", STRING),
+        "undone": items("Names of those that were merged and taken back.", STRING),
     },
 )
 
 
-def runs(waiting: list[Run], recorded: list[str]) -> dict[str, Any]:
+def runs(waiting: list[Run], merged: list[str], undone: list[str]) -> dict[str, Any]:
     """Return `RUNS`."""
-    return {"waiting": [_run(run) for run in waiting], "merged": recorded}
+    return {"waiting": [_run(run) for run in waiting], "merged": merged, "undone": undone}
 
 
 _FILE = record(
@@ -292,6 +293,7 @@ MERGED: Schema = record(
         "merged_paths": items("Files that both sides had changed.", STRING),
         "probes": maybe(integer("Questions that the gate asked; null when it was skipped.")),
         "marks_applied": integer("What took effect outside of the tree."),
+        "trouble": maybe(text("What failed after the run was in, which it stays.")),
     },
 )
 
@@ -307,6 +309,7 @@ def merged(done: Merged) -> dict[str, Any]:
         "merged_paths": [*done.merged_paths],
         "probes": done.verdict.probes if done.verdict else None,
         "marks_applied": len(done.marks),
+        "trouble": done.trouble,
     }
 
 

@@ -261,8 +261,9 @@ class RunNotFound(MemhtmlError):
 class RunRefused(MemhtmlError):
     """A sleep run cannot be merged, resumed or undone as it stands; nothing was changed.
 
-    *reason* is ``conflict``, ``gate``, ``running``, ``unfinished``, ``merged`` or ``undone``;
-    *paths* are the files it is about.
+    *reason* is ``conflict``, ``gate``, ``running``, ``busy``, ``unfinished``, ``finished``,
+    ``empty``, ``checked-out``, ``merged``, ``unmerged`` or ``undone``; *paths* are the files it is
+    about.
     """
 
     code = "ERR_RUN_REFUSED"

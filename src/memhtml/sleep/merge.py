@@ -11,10 +11,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memhtml.corpus import Corpus
-from memhtml.model.errors import InvalidFlag, RunNotFound, RunRefused
+from memhtml.model.errors import InvalidFlag, MemhtmlError, RunNotFound, RunRefused
 from memhtml.model.shell import quoted
+from memhtml.sleep.landings import MERGED_TRAILER, UNDOES_TRAILER, UNDONE_TRAILER
 from memhtml.sleep.runner import REPORT
-from memhtml.sleep.runs import MERGED_TRAILER, RECORDS, RUN_TRAILER, RunCommit, Runs, RunState
+from memhtml.sleep.runs import RECORDS, RUN_TRAILER, RunCommit, Runs, RunState
 from memhtml.store.branches import Branches
 from memhtml.store.joining import Joiner
 from memhtml.store.plan import Plan, subject
@@ -27,11 +28,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Gate", "MergeOptions", "Merged", "Undone", "Verdict", "drop", "merge", "undo"]
 
-UNDONE_TRAILER = "Memhtml-Undone"
 LEFT_OUT_TRAILER = "Memhtml-Left-Out"
 
 _ATTEMPTS = 5
 _TOLD = 5
+_LEAST_DIGITS = 4
+"""Of a sha, to name a commit by it."""
 
 
 class Verdict(NamedTuple):
@@ -75,6 +77,8 @@ class Merged(NamedTuple):
     verdict: Verdict | None = None
     marks: tuple[Mapping[str, str], ...] = ()
     """What takes effect outside of the tree now."""
+    trouble: str | None = None
+    """What failed after the run was in, which it stays."""
 
 
 class Undone(NamedTuple):
@@ -109,12 +113,18 @@ def merge(
         if run.state is RunState.MERGED:
             return Merged(run_id, None, is_news=False)
         _require_complete(run)
+        if run.state is RunState.UNDONE:
+            raise _undone(runs, run_id)
+        runs.require_elsewhere(run_id)
         with runs.worked_on(run_id):
             done = _Merging(corpus, runs, joiner, run).merge(options)
-        corpus.update()
-        on_merged(done)
-        if not options.keep_branch:
-            runs.forget(run_id)
+        try:
+            corpus.update()
+            on_merged(done)
+            if not options.keep_branch:
+                runs.forget(run_id)
+        except (MemhtmlError, OSError) as error:
+            return done._replace(trouble=str(error))
         return done
     finally:
         joiner.close()
@@ -125,21 +135,20 @@ def undo(corpus: Corpus, run_id: str) -> Undone:
     """Take a merged run back in one commit; what was changed since stays.
 
     Raises:
-        RunNotFound: No commit of the store merged it.
-        RunRefused: It was taken back already, or what it changed was changed again since.
+        RunNotFound: There is no such run.
+        RunRefused: It was not merged, was taken back already, or what it changed was changed again
+            since.
         DirtyTree: Files that would change have changes that are not committed.
     """
     joiner = Joiner(corpus.repo, now=corpus.now())
-    branches = Branches(corpus.repo.root)
+    runs = Runs(corpus.repo)
     try:
         for _ in range(_ATTEMPTS):
             head = corpus.repo.head()
-            merged = head and branches.find_trailer(head, MERGED_TRAILER, run_id)
-            if not head or not merged:
+            if head is None:
                 raise RunNotFound(run_id)
-            if branches.find_trailer(head, UNDONE_TRAILER, run_id, since=merged):
-                raise RunRefused(f"{run_id} was undone already", reason="undone")
-            before = branches.parent(merged)
+            merged = _lasting_merge(runs, run_id)
+            before = runs.branches.parent(merged)
             joined = joiner.merge(merged, head, before)
             _refuse_conflicts(
                 joined, f"{run_id} cannot be undone: what it changed was changed since"
@@ -149,7 +158,7 @@ def undo(corpus: Corpus, run_id: str) -> Undone:
             plan = Plan(
                 (),
                 subject("sleep(undo)", f"take back {run_id}"),
-                ((RUN_TRAILER, run_id), (UNDONE_TRAILER, run_id)),
+                ((RUN_TRAILER, run_id), (UNDONE_TRAILER, run_id), (UNDOES_TRAILER, merged)),
             )
             tree = joiner.tree(head, joined._replace(edits=edits))
             commit = joiner.commit(tree, (head,), plan.message)
@@ -158,8 +167,33 @@ def undo(corpus: Corpus, run_id: str) -> Undone:
                 return Undone(run_id, commit, tuple(sorted(edits)))
         raise _somebody_writes(run_id)
     finally:
-        branches.close()
+        runs.close()
         joiner.close()
+
+
+def _lasting_merge(runs: Runs, run_id: str) -> str:
+    """Return the newest merge of a run that was not taken back."""
+    landings = runs.landings(run_id)
+    for landing in landings:
+        if not landing.undone_by:
+            return landing.commit
+    if landings:
+        raise _undone(runs, run_id)
+    runs.find(run_id)
+    raise RunRefused(
+        f"{run_id} was not merged by memhtml, so no one commit takes it back",
+        reason="unmerged",
+        suggestions=(f"memhtml sleep review {quoted(run_id)}",),
+    )
+
+
+def _undone(runs: Runs, run_id: str) -> RunRefused:
+    by = runs.landings(run_id)[0].undone_by or ""
+    return RunRefused(
+        f"{run_id} was merged and undone already",
+        reason="undone",
+        suggestions=(f"git revert {by[:10]}",),
+    )
 
 
 def drop(corpus: Corpus, run_id: str) -> Run:
@@ -174,6 +208,7 @@ def drop(corpus: Corpus, run_id: str) -> Run:
         run = runs.find(run_id)
         if run.state is RunState.RUNNING:
             raise _running(run_id)
+        runs.require_elsewhere(run_id)
         runs.forget(run_id)
         return run
     finally:
@@ -196,21 +231,21 @@ def _chosen(
     run: Run, commits: Sequence[RunCommit], options: MergeOptions
 ) -> tuple[list[RunCommit], list[RunCommit]]:
     """Return the commits to take and those to leave; the report goes with whatever is taken."""
-
-    def named(commit: RunCommit, names: Sequence[str]) -> bool:
-        return any(name == commit.phase or commit.sha.startswith(name) for name in names)
-
-    for name in (*options.only, *options.leave_out):
-        if not any(named(commit, (name,)) for commit in commits):
-            phases = ", ".join(dict.fromkeys(commit.phase for commit in commits))
-            raise InvalidFlag(
-                f"{run.run_id} has no commit of a phase or with a name {name!r}; it has {phases}",
-                suggestions=(f"memhtml sleep review {quoted(run.run_id)}",),
-            )
+    if not any(commit.phase != REPORT for commit in commits):
+        raise RunRefused(
+            f"{run.run_id} committed nothing that could be merged",
+            reason="empty",
+            suggestions=(
+                f"memhtml sleep resume {quoted(run.run_id)}",
+                f"memhtml sleep drop {quoted(run.run_id)}",
+            ),
+        )
+    only = {sha for name in options.only for sha in _named(run, commits, name)}
+    leave_out = {sha for name in options.leave_out for sha in _named(run, commits, name)}
     kept, left = list[RunCommit](), list[RunCommit]()
     for commit in commits:
-        wanted = not options.only or named(commit, options.only)
-        is_taken = commit.phase == REPORT or (wanted and not named(commit, options.leave_out))
+        wanted = not options.only or commit.sha in only
+        is_taken = commit.phase == REPORT or (wanted and commit.sha not in leave_out)
         (kept if is_taken else left).append(commit)
     if not any(commit.phase != REPORT for commit in kept):
         raise InvalidFlag(
@@ -220,17 +255,40 @@ def _chosen(
     return kept, left
 
 
-def _picked(joiner: Joiner, base: str, commits: Sequence[RunCommit]) -> str:
-    """Return the last of *commits* after those before it and no others."""
-    tip = base
+def _named(run: Run, commits: Sequence[RunCommit], name: str) -> list[str]:
+    """Return the commits that *name* means: those of a phase, or the one whose sha begins so."""
+    choices = [commit for commit in commits if commit.phase != REPORT]
+    found = [commit.sha for commit in choices if commit.phase == name]
+    if not found and len(name) >= _LEAST_DIGITS:
+        found = [commit.sha for commit in choices if commit.sha.startswith(name.lower())]
+        if len(found) > 1:
+            raise _no_such_commit(run, f"{name!r} begins the names of {len(found)} commits")
+    if not found:
+        phases = ", ".join(dict.fromkeys(commit.phase for commit in choices))
+        told = f"no commit is of a phase or has a name {name!r}; there are {phases}"
+        raise _no_such_commit(run, told)
+    return found
+
+
+def _no_such_commit(run: Run, message: str) -> InvalidFlag:
+    return InvalidFlag(
+        f"{run.run_id}: {message}", suggestions=(f"memhtml sleep review {quoted(run.run_id)}",)
+    )
+
+
+def _picked(joiner: Joiner, onto: str, commits: Sequence[RunCommit], trouble: str) -> str:
+    """Return the last of *commits*, put *onto* a commit with no others between.
+
+    *trouble* says in a sentence why one cannot be, about ``{commit}``.
+    """
+    tip = onto
     for commit in commits:
         if commit.parent == tip:
             tip = commit.sha
             continue
         joined = joiner.merge(commit.parent, tip, commit.sha)
-        _refuse_conflicts(
-            joined, f"{commit.sha[:10]} ({commit.phase}) builds on a commit that is left out"
-        )
+        named = f"{commit.sha[:10]} ({commit.phase})"
+        _refuse_conflicts(joined, trouble.format(commit=named))
         tip = joiner.commit(joiner.tree(tip, joined), (tip,), commit.message)
     return tip
 
@@ -248,12 +306,12 @@ class _Merging:
         """Join what is wanted of the run with HEAD, again where somebody writes meanwhile."""
         run, joiner = self._run, self._joiner
         kept, left = _chosen(run, self._runs.commits(run.base, run.tip), options)
-        tip = _picked(joiner, run.base, kept)
         for _ in range(_ATTEMPTS):
             head = self._corpus.repo.head()
             if head is None:
                 raise RunNotFound(run.run_id)
-            joined = joiner.merge(run.base, head, tip)
+            base, tip = self._placed(head, kept)
+            joined = joiner.merge(base, head, tip)
             _refuse_conflicts(joined, f"{run.run_id} conflicts with what was written since")
             message = _message(run, len(joined.edits), left)
             commit = joiner.commit(joiner.tree(head, joined), (head, tip), message)
@@ -269,6 +327,19 @@ class _Merging:
                     marks=_marks(run, left),
                 )
         raise _somebody_writes(run.run_id)
+
+    def _placed(self, head: str, kept: Sequence[RunCommit]) -> tuple[str, str]:
+        """Return what *kept* is to be joined with *head* from, and its last commit.
+
+        Where history was rewritten since the run began, its commits are put on the new one, or
+        they would bring back what somebody took pains to remove.
+        """
+        run = self._run
+        if self._corpus.repo.is_ancestor(run.base, head):
+            builds = "{commit} builds on a commit that is left out"
+            return run.base, _picked(self._joiner, run.base, kept, builds)
+        changed = f"{run.run_id} conflicts with what was written since, at {{commit}}"
+        return head, _picked(self._joiner, head, kept, changed)
 
     def _judged(self, head: str, commit: str, gate: Gate) -> Verdict:
         """Let *gate* look at the store as it would be, in the working tree of the run."""

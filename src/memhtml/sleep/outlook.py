@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memhtml.model.instants import stamp
 from memhtml.model.vocabulary import MemoryType
 from memhtml.sleep.population import read_population
-from memhtml.sleep.runs import Runs, RunState
+from memhtml.sleep.runs import Runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,7 @@ def look_ahead(corpus: Corpus, *, sessions_due: int = 0) -> Outlook:
     try:
         recorded = runs.recorded()
         last = runs.find(recorded[-1]) if recorded else None
-        waiting = tuple(run.run_id for run in runs.waiting() if run.state is not RunState.MERGED)
+        waiting = tuple(run.run_id for run in runs.waiting() if run.waits)
     finally:
         runs.close()
     population = read_population(corpus.index)

@@ -12,7 +12,7 @@ from memhtml.model.history import DiffKind
 from memhtml.model.paths import bucket_of, original_path
 from memhtml.model.tree import ChangeKind
 from memhtml.sleep.runner import REPORT
-from memhtml.sleep.runs import Runs, RunState
+from memhtml.sleep.runs import Runs
 from memhtml.store.lineage import origin_among
 from memhtml.store.listings import is_generated
 
@@ -97,13 +97,11 @@ def review(corpus: Corpus, run_id: str) -> Review:
     runs = Runs(corpus.repo)
     try:
         run = runs.find(run_id)
-        if run.state is RunState.MERGED and not run.base:
+        taken = (run.base, run.tip) if run.waits else runs.taken(run)
+        if taken is None:
             return Review(run, ())
-        tip = run.tip
-        if run.state is RunState.MERGED:
-            tip = runs.merged_tip(run_id) or run.base
         made = {made.sha: made for phase in run.phases for made in phase.commits}
-        commits = [c for c in runs.commits(run.base, tip) if c.phase != REPORT]
+        commits = [c for c in runs.commits(*taken) if c.phase != REPORT]
         # A commit that was picked has another name than when it was recorded.
         by_subject = {
             (made.subject, phase.phase): made for phase in run.phases for made in phase.commits

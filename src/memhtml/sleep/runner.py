@@ -116,6 +116,10 @@ def run(corpus: Corpus, options: RunOptions) -> Report:
     base = corpus.repo.head()
     if base is None:
         raise RepositoryState("the store has no commit yet", suggestions=("memhtml init",))
+    if "\n" in corpus.root:
+        raise RepositoryState(
+            "git makes no working trees in a folder with a line break in its name"
+        )
     now = _instant(corpus.now(), options.day)
     if options.dry_run:
         return _rehearse(corpus, base, now, names, options)
@@ -123,8 +127,7 @@ def run(corpus: Corpus, options: RunOptions) -> Report:
     runs = Runs(corpus.repo)
     try:
         reaped = tuple(runs.reap())
-        run_id = runs.free_id(stamp(now)[:10])
-        with runs.worked_on(run_id):
+        with runs.claimed(stamp(now)[:10]) as run_id:
             begun = _begun(run_id, base, now, names, options)
             runs.journal(run_id).begin(begun)
             tree = runs.begin(run_id, base)
@@ -145,7 +148,7 @@ def resume(corpus: Corpus, run_id: str, options: RunOptions) -> Report:
     runs = Runs(corpus.repo)
     try:
         found = runs.find(run_id)
-        if found.state in {RunState.RUNNING, RunState.REVIEW, RunState.MERGED}:
+        if found.state in _STANDS:
             raise RunRefused(
                 f"{run_id} is {_STANDS[found.state]}; there is nothing to resume",
                 reason=_REASONS[found.state],
@@ -172,11 +175,13 @@ _STANDS = {
     RunState.RUNNING: "being worked on",
     RunState.REVIEW: "complete and waits for review",
     RunState.MERGED: "merged already",
+    RunState.UNDONE: "merged and taken back",
 }
 _REASONS = {
     RunState.RUNNING: "running",
     RunState.REVIEW: "finished",
     RunState.MERGED: "merged",
+    RunState.UNDONE: "undone",
 }
 
 

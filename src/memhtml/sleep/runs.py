@@ -14,10 +14,18 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from memhtml.model.errors import Busy, RunNotFound, RunRefused
+from memhtml.model.errors import (
+    Busy,
+    MemhtmlError,
+    RunNotFound,
+    RunRefused,
+    StorageFailure,
+)
 from memhtml.model.shell import quoted
 from memhtml.sleep.journal import Begun, Journal, PhaseDone, read_lines
+from memhtml.sleep.landings import Landing, landings
 from memhtml.store.branches import Branches
+from memhtml.store.gitdir import locate, read_head
 from memhtml.store.lock import Lock
 from memhtml.store.trees import CommitTrees
 
@@ -27,7 +35,6 @@ if TYPE_CHECKING:
     from memhtml.store.repo import Repo
 
 __all__ = [
-    "MERGED_TRAILER",
     "PHASE_TRAILER",
     "PREFIX",
     "RECORDS",
@@ -46,9 +53,10 @@ RECORDS = ".memhtml/sleep/"
 
 RUN_TRAILER = "Memhtml-Run"
 PHASE_TRAILER = "Memhtml-Phase"
-MERGED_TRAILER = "Memhtml-Merged"
 
 _MOST_RUNS_A_DAY = 100
+_GLANCE_SECONDS = 0.5
+"""As long as somebody may look whether a run is being worked on."""
 
 _run_id_re = re.compile(r"sleep/\d{4}-\d{2}-\d{2}(?:-[1-9]\d*)?")
 
@@ -65,6 +73,8 @@ class RunState(StrEnum):
     REVIEW = "review"
     """It waits for a person."""
     MERGED = "merged"
+    UNDONE = "undone"
+    """It was merged and taken back."""
 
 
 class RunCommit(NamedTuple):
@@ -87,6 +97,11 @@ class Run(NamedTuple):
     begun: Begun
     phases: tuple[PhaseDone, ...]
 
+    @property
+    def waits(self) -> bool:
+        """Whether it can still be merged, now or once it is complete."""
+        return self.state not in {RunState.MERGED, RunState.UNDONE}
+
 
 def record_path(run_id: str) -> str:
     """Return where the record of a run stands in the store."""
@@ -105,6 +120,7 @@ class Runs:
         self._repo = repo
         self.branches = Branches(repo.root)
         self._folder = Path(repo.where.common, "memhtml", "sleep")
+        self._landings: tuple[str, list[Landing]] = ("", [])
 
     def close(self) -> None:
         """End the children."""
@@ -131,7 +147,7 @@ class Runs:
         Raises:
             RunRefused: Another process works on it.
         """
-        lock = self._lock(run_id)
+        lock = self._lock(run_id, _GLANCE_SECONDS)
         try:
             lock.acquire()
         except Busy:
@@ -141,26 +157,42 @@ class Runs:
         finally:
             lock.release()
 
-    def _lock(self, run_id: str) -> Lock:
+    def _lock(self, run_id: str, wait_seconds: float = 0) -> Lock:
         self.folder(run_id).mkdir(parents=True, exist_ok=True)
-        return Lock(str(self.folder(run_id) / "lock"), wait_seconds=0)
+        return Lock(str(self.folder(run_id) / "lock"), wait_seconds=wait_seconds)
 
-    # Asking
-
-    def free_id(self, day: str) -> str:
-        """Return the first name for a run on *day* that no run has or had.
+    @contextmanager
+    def claimed(self, day: str) -> Iterator[str]:
+        """Yield the first name for a run on *day* that no run has or had; work on it meanwhile.
 
         Raises:
             Busy: There were a hundred.
         """
-        taken = self.branches.tips(PREFIX).keys() | set(self.recorded())
+        lock, run_id = self._claim(day)
+        try:
+            yield run_id
+        finally:
+            lock.release()
+
+    def _claim(self, day: str) -> tuple[Lock, str]:
+        recorded = set(self.recorded())
         for n in range(1, _MOST_RUNS_A_DAY + 1):
             name = f"{PREFIX}/{day}" if n == 1 else f"{PREFIX}/{day}-{n}"
-            if name not in taken and not self.folder(name).exists():
-                return name
+            if name in recorded or self.folder(name).exists():
+                continue
+            lock = self._lock(name)
+            try:
+                lock.acquire()
+            except Busy:
+                continue  # somebody begins a run in this very moment
+            if name not in self.branches.tips(PREFIX):
+                return lock, name
+            lock.release()
         raise Busy(
             f"{_MOST_RUNS_A_DAY} runs were begun on {day}", suggestions=("memhtml sleep status",)
         )
+
+    # Asking
 
     def find(self, run_id: str) -> Run:
         """Return a run that waits, works or was merged.
@@ -191,11 +223,46 @@ class Runs:
         ids = (stem.replace("sleep-", "sleep/", 1) for stem in stems)
         return sorted(filter(_run_id_re.fullmatch, ids), key=_order)
 
-    def merged_tip(self, run_id: str) -> str | None:
-        """Return the last commit of a run that was merged, as it was taken."""
+    def landings(self, run_id: str) -> list[Landing]:
+        """Return the merges of a run that HEAD has, the newest first."""
+        return [landing for landing in self._all_landings() if landing.run_id == run_id][::-1]
+
+    def undone(self) -> list[str]:
+        """Return the runs of which every merge was taken back."""
+        found = self._all_landings()
+        lasting = {landing.run_id for landing in found if not landing.undone_by}
+        return sorted({landing.run_id for landing in found} - lasting, key=_order)
+
+    def taken(self, run: Run) -> tuple[str, str] | None:
+        """Return where a merged run began and ended as it was taken; None where that is lost."""
+        for landing in self.landings(run.run_id):
+            ours, theirs = (self.branches.resolve(f"{landing.commit}^{n}") for n in (1, 2))
+            if ours and theirs and (bases := self.branches.merge_bases(ours, theirs)):
+                return bases[0], theirs
+        # Git itself merged it: the run is what led to its report.
+        tip = self.branches.commit_that_added(record_path(run.run_id))
+        return (run.base, tip) if tip and self.branches.is_ancestor(run.base, tip) else None
+
+    def require_elsewhere(self, run_id: str) -> None:
+        """Refuse to touch a branch that a person has checked out.
+
+        Raises:
+            RunRefused: It is, and where.
+        """
+        own = str(self.tree(run_id))
+        for tree in self.branches.worktrees():
+            if tree.branch == run_id and tree.folder != own:
+                raise RunRefused(
+                    f"{run_id} is checked out in {tree.folder}",
+                    reason="checked-out",
+                    suggestions=(f"git -C {quoted(tree.folder)} switch main",),
+                )
+
+    def _all_landings(self) -> list[Landing]:
         head = self._repo.head()
-        merged = head and self.branches.find_trailer(head, MERGED_TRAILER, run_id)
-        return self.branches.resolve(f"{merged}^2") if merged else None
+        if head is not None and self._landings[0] != head:
+            self._landings = head, landings(self.branches, head)
+        return self._landings[1]
 
     def commits(self, base: str, tip: str) -> list[RunCommit]:
         """Return the commits of a run in order."""
@@ -217,16 +284,21 @@ class Runs:
         """Make the branch and the working tree of a run, and return the top of the tree."""
         self.folder(run_id).mkdir(parents=True, exist_ok=True)
         tree = str(self.tree(run_id))
-        self.branches.begin(tree, run_id, commit)
+        try:
+            self.branches.begin(tree, run_id, commit)
+        except MemhtmlError:
+            self.forget(run_id)
+            raise
         return tree
 
     def reopen(self, run_id: str) -> str:
-        """Return the top of the working tree of a run, which is made where it is gone."""
-        tree = self.tree(run_id)
-        if not (tree / ".git").exists():
+        """Return the top of the working tree of a run, made anew where it is gone or astray."""
+        tree = str(self.tree(run_id))
+        if not _is_sound(tree, run_id):
             self.folder(run_id).mkdir(parents=True, exist_ok=True)
-            self.branches.check_out(str(tree), run_id)
-        return str(tree)
+            self.branches.leave(tree)
+            self.branches.check_out(tree, run_id)
+        return tree
 
     def reap(self) -> list[str]:
         """Remove what runs left whose branch is gone and whose process has died; name them."""
@@ -234,10 +306,18 @@ class Runs:
         found = []
         folders = self._folder.iterdir() if self._folder.is_dir() else ()
         for run_id in sorted(folder.name.replace("sleep-", "sleep/", 1) for folder in folders):
-            is_run = _run_id_re.fullmatch(run_id) and run_id not in tips
-            if is_run and not self._is_worked_on(run_id):
+            if not _run_id_re.fullmatch(run_id) or run_id in tips:
+                continue
+            lock = self._lock(run_id)
+            try:
+                lock.acquire()
+            except Busy:
+                continue
+            try:
                 self.forget(run_id)
-                found.append(run_id)
+            finally:
+                lock.release()
+            found.append(run_id)
         return found
 
     def forget(self, run_id: str) -> None:
@@ -256,9 +336,8 @@ class Runs:
             begun, phases, ended = self._recorded_at(tip, run_id)
         base = begun.base if begun else self._base(tip)
         known = begun or Begun(run_id, base, "")
-        head = self._repo.head()
-        if head is not None and tip != base and self._repo.is_ancestor(tip, head):
-            state = RunState.MERGED
+        if tip != base and self._is_in(run_id, known):
+            state = RunState.UNDONE if run_id in self.undone() else RunState.MERGED
         elif self._is_worked_on(run_id):
             state = RunState.RUNNING
         elif not ended:
@@ -273,7 +352,20 @@ class Runs:
         head = self._repo.head() or ""
         begun, phases, _ = self._recorded_at(head, run_id)
         known = begun or Begun(run_id, "", "")
-        return Run(run_id, RunState.MERGED, known.base, head, known, phases)
+        state = RunState.UNDONE if run_id in self.undone() else RunState.MERGED
+        return Run(run_id, state, known.base, head, known, phases)
+
+    def _is_in(self, run_id: str, begun: Begun) -> bool:
+        """Tell whether HEAD has the run that *begun* tells of, whole or in part."""
+        where = read_head(self._repo.where)
+        head = self._repo.head()
+        if head is None or where.ref == f"refs/heads/{run_id}":
+            return False
+        # Another machine may have merged a run of this name that is not this one.
+        there, _, _ = self._recorded_at(head, run_id)
+        if there is not None and begun.instant:
+            return (there.base, there.instant) == (begun.base, begun.instant)
+        return run_id in self.branches.merged(PREFIX, head)
 
     def _recorded_at(
         self, commit: str, run_id: str
@@ -290,15 +382,33 @@ class Runs:
         return bases[0] if bases else tip
 
     def _is_worked_on(self, run_id: str) -> bool:
-        if not self.folder(run_id).exists():
+        if not (self.folder(run_id) / "lock").exists():
             return False
         lock = self._lock(run_id)
         try:
             lock.acquire()
         except Busy:
             return True
+        except StorageFailure:
+            return False  # where nothing can be written nobody works
         lock.release()
         return False
+
+
+def _is_sound(tree: str, run_id: str) -> bool:
+    """Tell whether a working tree is as a run left it, and not as a process that was killed did."""
+    there = Branches(tree)
+    try:
+        where = locate(tree)
+        return (
+            read_head(where).ref == f"refs/heads/{run_id}"
+            and not Path(where.own, "index.lock").exists()
+            and not there.status()
+        )
+    except (MemhtmlError, OSError):
+        return False
+    finally:
+        there.close()
 
 
 def _trailer(message: str, name: str) -> str:

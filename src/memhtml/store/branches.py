@@ -6,16 +6,21 @@ objects. So a long job commits as it goes while the person's checkout never move
 
 from __future__ import annotations
 
+import os
+import shutil
 from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.store.git import Git
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 __all__ = ["Branches", "LinkedTree"]
 
 _HEADS = "refs/heads/"
+
+# A tree that no person works in: all of its files, and no hook of theirs for looking at it.
+_ALL_FILES = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.sparseCheckout=false")
 
 
 class LinkedTree(NamedTuple):
@@ -39,6 +44,15 @@ class Branches(Git):
         )
         return {row[0].removeprefix(_HEADS): row[1] for row in rows if len(row) == 2}
 
+    def merged(self, prefix: str, commit: str) -> set[str]:
+        """Return the branches of that prefix that *commit* contains."""
+        done = self._run(
+            *("for-each-ref", "--format=%(refname)", f"--merged={commit}"),
+            f"{_HEADS}{prefix.rstrip('/')}/",
+        )
+        rows = done.stdout.decode("utf-8", "surrogateescape").split("\n")
+        return {row.removeprefix(_HEADS) for row in rows if row}
+
     def worktrees(self) -> list[LinkedTree]:
         """Return every working tree, the main one first."""
         done = self._run("worktree", "list", "--porcelain")
@@ -57,14 +71,19 @@ class Branches(Git):
         Raises:
             GitFailure: There is such a branch or folder; nothing was made.
         """
-        self._run("worktree", "add", "--quiet", "-b", branch, folder, commit)
+        self._run(*_ALL_FILES, "worktree", "add", "--quiet", "-b", branch, folder, commit)
 
     def borrow(self, folder: str, commit: str) -> None:
         """Make a clone at *folder* that borrows our objects, and check *commit* out there.
 
         Whatever is committed there stays there.
         """
-        self._run("clone", "--quiet", "--shared", "--no-checkout", self._root, folder)
+        self._run(
+            *("clone", "--quiet", "--shared", "--no-checkout"),
+            # What is thrown away needs no hook, and no signature that asks for a passphrase.
+            *("--config", f"core.hooksPath={os.devnull}", "--config", "commit.gpgSign=false"),
+            *(self._root, folder),
+        )
         clone = Branches(folder)
         try:
             clone._run("switch", "--quiet", "--create", "rehearsal", commit)
@@ -73,31 +92,30 @@ class Branches(Git):
 
     def check_out(self, folder: str, branch: str) -> None:
         """Make a working tree at *folder* of a *branch* that is checked out nowhere."""
-        self._run("worktree", "prune")
-        self._run("worktree", "add", "--quiet", folder, branch)
+        self._run(*_ALL_FILES, "worktree", "add", "--quiet", folder, branch)
 
     def look_at(self, commit: str) -> None:
         """Let this working tree show *commit*, its branch left where it is."""
-        self._run("checkout", "--quiet", "--detach", commit)
+        self._run(*_ALL_FILES, "checkout", "--quiet", "--detach", commit)
 
     def back_to(self, branch: str) -> None:
         """Let this working tree stand on *branch* again."""
-        self._run("checkout", "--quiet", branch)
+        self._run(*_ALL_FILES, "checkout", "--quiet", branch)
 
-    def find_trailer(
-        self, start: str, name: str, value: str, *, since: str | None = None
-    ) -> str | None:
-        """Return the newest commit from *start* back, not in *since*, with that trailer."""
+    def find_lines(self, start: str, beginnings: Sequence[str]) -> list[tuple[str, list[str]]]:
+        """Return commits from *start* back in whose message a line begins so, and their lines."""
         done = self._run(
-            *("log", "--no-show-signature", "--format=%H", "--fixed-strings"),
-            *("--grep", f"{name}: {value}", start, *((f"^{since}",) if since else ())),
+            *("log", "-z", "--topo-order", "--no-show-signature", "--format=%H%n%B"),
+            *("--encoding=UTF-8", "--fixed-strings"),
+            *(word for text in beginnings for word in ("--grep", text)),
+            *(start, "--"),
         )
-        for sha in done.stdout.decode("ascii").split():
-            found = self.read(sha)
-            lines = found[1].decode("utf-8", "replace").split("\n") if found else []
-            if f"{name}: {value}" in lines:
-                return sha
-        return None
+        found = []
+        for record in done.stdout.decode("utf-8", "replace").split("\0"):
+            sha, *lines = record.split("\n")
+            if any(line.startswith(tuple(beginnings)) for line in lines):
+                found.append((sha, lines))
+        return found
 
     def parent(self, commit: str) -> str:
         """Return the first parent of *commit*.
@@ -108,9 +126,12 @@ class Branches(Git):
         return self._run("rev-parse", "--verify", f"{commit}^1").stdout.decode("ascii").strip()
 
     def leave(self, folder: str) -> None:
-        """Remove the working tree at *folder* with all that is in it; the branch stays."""
+        """Remove the working tree at *folder* with all that is in it; the branch stays.
+
+        Others are left alone: one on a drive that is not plugged in looks as if it were gone.
+        """
+        shutil.rmtree(folder, ignore_errors=True)
         self._run("worktree", "remove", "--force", "--force", folder, ok=(0, 128))
-        self._run("worktree", "prune")
 
     def delete(self, branch: str, tip: str) -> None:
         """Delete *branch*, which stands at *tip*.

@@ -31,6 +31,9 @@ __all__ = ["Blobs", "MergedFile", "TreeMerge", "merge_trees", "merge_versions"]
 
 _FILES = frozenset({"100644", "100755"})
 
+RUN_RECORDS = ".memhtml/sleep/"
+
+_instant_re = re.compile(rb"\d{4}-\d\d-\d\dT[\d:.]+Z")
 _ordinals_re = re.compile(r"(?:-[0-9]+)*\.html$")
 
 
@@ -70,8 +73,11 @@ class TreeMerge(NamedTuple):
 def merge_versions(path: str, base: bytes | None, ours: bytes, theirs: bytes) -> Merged | None:
     """Return two versions of the file at *path* as one; None for a file that is not ours to read.
 
-    A generated page is as we have it: it is made anew from what it lists.
+    A generated page is as we have it: it is made anew from what it lists. Of two records of runs
+    that two machines gave one name, the later one stays; what the other did stands in its commits.
     """
+    if path.startswith(RUN_RECORDS):
+        return Merged(max(ours, theirs, key=_begun))
     if is_generated(path):
         return Merged(ours)
     if path == USAGE_PATH:
@@ -237,6 +243,12 @@ class _Merging:
         self._settled.update((path, *also))
         mine, other = (entry.sha if entry else "" for entry in (ours, theirs))
         self.conflicts.append(SyncConflict(path, mine, other, reason))
+
+
+def _begun(record: bytes) -> tuple[bytes, bytes]:
+    """Return what orders records of runs: the first instant one tells, which is the run's own."""
+    found = _instant_re.search(record)
+    return (found[0] if found else b"", record)
 
 
 def _stem(path: str) -> str:

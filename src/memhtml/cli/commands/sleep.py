@@ -353,14 +353,14 @@ def _page(call: Call, found: Review, root: str) -> str | None:
 
 def _chosen(call: Call, corpus: Corpus) -> str:
     """Return the run that *call* names, or the newest that waits."""
-    from memhtml.sleep.runs import Runs, RunState  # noqa: PLC0415 - help needs none
+    from memhtml.sleep.runs import Runs  # noqa: PLC0415 - help needs none
 
     name = call.optional_text("run")
     if name is not None:
         return name
     runs = Runs(corpus.repo)
     try:
-        waiting = [run for run in runs.waiting() if run.state is not RunState.MERGED]
+        waiting = [run for run in runs.waiting() if run.waits]
     finally:
         runs.close()
     if not waiting:
@@ -419,10 +419,15 @@ def _gate(corpus: Corpus, base: str, tip: str, after: Corpus) -> Verdict:
 
 def _after_merge(corpus: Corpus, done: Merged) -> None:
     """Bring in step what stands beside the memories: pages, and what is known of transcripts."""
-    from memhtml.publish import publish  # noqa: PLC0415 - only a merge needs it
-    from memhtml.sleep.marks import apply_marks  # noqa: PLC0415 - as above
+    from memhtml.sleep.marks import apply_marks  # noqa: PLC0415 - only a merge needs it
 
     apply_marks(corpus, done.marks)
+    _publish_again(corpus)
+
+
+def _publish_again(corpus: Corpus) -> None:
+    from memhtml.publish import publish  # noqa: PLC0415 - only where files changed
+
     if any(entry.path == "sitemap.xml" for entry in corpus.committed_files()):
         publish(corpus)
 
@@ -447,6 +452,7 @@ def _undo(call: Call) -> Success:
 
     with open_store(call) as corpus:
         done = undo(corpus, call.text("run"))
+        _publish_again(corpus)
 
     def text(screen: Screen) -> str:
         from memhtml.cli.screen import plural  # noqa: PLC0415 - only for people
@@ -469,16 +475,17 @@ def _status(call: Call) -> Success:
     with open_store(call) as corpus:
         runs = Runs(corpus.repo)
         try:
-            waiting, recorded = runs.waiting(), runs.recorded()
+            waiting, undone = runs.waiting(), runs.undone()
+            merged = [run for run in runs.recorded() if run not in undone]
         finally:
             runs.close()
 
     def text(screen: Screen) -> str:
         from memhtml.cli.views.sleep import status_text  # noqa: PLC0415 - only for people
 
-        return status_text(waiting, recorded, screen)
+        return status_text(waiting, merged, undone, screen)
 
-    return _answer("sleep.runs", slept.RUNS, slept.runs(waiting, recorded), text=text)
+    return _answer("sleep.runs", slept.RUNS, slept.runs(waiting, merged, undone), text=text)
 
 
 def _plan(call: Call) -> Success:

@@ -56,7 +56,8 @@ def report_page(report: Report, screen: Screen) -> str:
             lines.append(screen.paint(f"failed: {', '.join(report.failed)}", "red"))
             lines.append(f"memhtml sleep resume {name}  tries again")
         lines.append(f"memhtml sleep review {name}  shows what and why")
-        lines.append(f"memhtml sleep merge {name}  takes it")
+        if report.commits:
+            lines.append(f"memhtml sleep merge {name}  takes it")
     lines += [screen.paint(f"cleared away: {run}", "dim") for run in report.reaped]
     return "\n".join(lines) + "\n"
 
@@ -102,10 +103,15 @@ def merged_text(done: Merged, screen: Screen) -> str:
         lines.append(f"left out: {', '.join(sha[:10] for sha in done.left_out)}")
     lines.append(screen.paint(f"commit {(done.commit or '')[:10]}", "dim"))
     lines.append(screen.paint(f"memhtml sleep undo {quoted(done.run_id)}  takes it back", "dim"))
+    if done.trouble is not None:
+        told = f"it is in, and yet: {printable(done.trouble)}"
+        lines.append(screen.paint(told, "red"))
     return "\n".join(lines) + "\n"
 
 
-def status_text(waiting: Sequence[Run], recorded: Sequence[str], screen: Screen) -> str:
+def status_text(
+    waiting: Sequence[Run], merged: Sequence[str], undone: Sequence[str], screen: Screen
+) -> str:
     """Return the runs there are."""
     lines = []
     for run in waiting:
@@ -116,10 +122,10 @@ def status_text(waiting: Sequence[Run], recorded: Sequence[str], screen: Screen)
         lines += flowing(headline(run.phases), screen, 2)
     if not waiting:
         lines.append("no run waits")
-    if recorded:
-        shown = ", ".join(recorded[-5:])
-        more = f" and {len(recorded) - 5} before" if len(recorded) > 5 else ""
-        lines.append(screen.paint(f"merged: {shown}{more}", "dim"))
+    for what, names in (("merged", merged), ("taken back", undone)):
+        if names:
+            more = f" and {len(names) - 5} before" if len(names) > 5 else ""
+            lines.append(screen.paint(f"{what}: {', '.join(names[-5:])}{more}", "dim"))
     return "\n".join(lines) + "\n"
 
 

@@ -1,0 +1,310 @@
+"""Runs in repositories that people really have: branches moved, merged elsewhere, taken back."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memhtml.corpus import Corpus
+from memhtml.format.edit import read_meta
+from memhtml.model.errors import InvalidFlag, RunRefused, StorageFailure
+from memhtml.model.memory import Draft
+from memhtml.model.vocabulary import MemoryType
+from memhtml.sleep.merge import MergeOptions, Verdict, drop, merge, undo
+from memhtml.sleep.review import review
+from memhtml.sleep.runner import RunOptions, resume, run
+from memhtml.sleep.runs import Runs, RunState, record_path
+from memhtml.store.gitdir import read_head
+from tests.sleep.conftest import NOW
+from tests.sleep.test_runs import (
+    FEED,
+    GATE,
+    OWLS,
+    RUN,
+    archiver,
+    failing,
+    git,
+    options,
+    restamping,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def importance(root: Path, path: str) -> str | None:
+    return read_meta((root / path).read_bytes(), "memhtml-importance")
+
+
+def test_a_run_that_was_taken_back_is_not_called_merged(root: Path, corpus: Corpus) -> None:
+    """sleep.md §9.8: what a merge answers must be what stands in the store."""
+    run(corpus, options(restamping("raise", GATE, "9")))
+    merged = merge(corpus, RUN, MergeOptions(keep_branch=True)).commit
+    assert merged is not None
+    done = undo(corpus, RUN)
+    for has_branch in (True, False):
+        with pytest.raises(RunRefused) as caught:
+            merge(corpus, RUN)
+        assert caught.value.reason == "undone"
+        assert caught.value.suggestions == (f"git revert {done.commit[:10]}",)
+        assert review(corpus, RUN).run.state is RunState.UNDONE
+        if has_branch:
+            drop(corpus, RUN)
+    corpus.repo.flush()
+    git(root, "revert", "--no-edit", done.commit)
+    assert importance(root, GATE) == "9"
+    assert not merge(corpus, RUN).is_news
+    undo(corpus, RUN)
+    assert importance(root, GATE) != "9"
+    git(root, "revert", "--no-edit", "HEAD")
+    git(root, "revert", "--no-edit", "--mainline=1", merged)
+    with pytest.raises(RunRefused, match="undone already"):
+        undo(corpus, RUN)
+
+
+def test_the_branch_a_person_stands_on_is_neither_deleted_nor_called_merged(
+    root: Path, corpus: Corpus
+) -> None:
+    run(corpus, options(restamping("raise", GATE, "9")))
+    git(root, "worktree", "remove", "--force", ".git/memhtml/sleep/sleep-2026-08-02/tree")
+    git(root, "switch", "--quiet", RUN)
+    for act in (merge, drop):
+        with pytest.raises(RunRefused) as caught:
+            act(corpus, RUN)
+        assert caught.value.reason == "checked-out"
+    assert git(root, "rev-parse", "--verify", RUN)
+    git(root, "switch", "--quiet", "main")
+    assert merge(corpus, RUN).is_news
+
+
+def test_a_commit_is_named_by_enough_of_its_sha(corpus: Corpus) -> None:
+    """sleep.md §9.21: a digit must not stand for half of the commits."""
+    phases = [restamping(f"raise-{n}", GATE, str(n)) for n in range(1, 9)]
+    run(corpus, options(*phases))
+    sha = review(corpus, RUN).commits[0].sha
+    for name in ("", sha[:1], sha[:3], "f" * 41):
+        with pytest.raises(InvalidFlag):
+            merge(corpus, RUN, MergeOptions(leave_out=(name,)))
+        with pytest.raises(InvalidFlag):
+            merge(corpus, RUN, MergeOptions(only=(name,)))
+    done = merge(corpus, RUN, MergeOptions(leave_out=(review(corpus, RUN).commits[7].sha[:7],)))
+    assert len(done.left_out) == 1
+
+
+def test_working_trees_of_the_user_are_left_alone(
+    root: Path, corpus: Corpus, tmp_path: Path
+) -> None:
+    """A working tree on a drive that is not plugged in is gone for the moment, not for good."""
+    git(root, "worktree", "add", "--quiet", "-b", "mine", str(tmp_path / "mine"))
+    (tmp_path / "mine").rename(tmp_path / "unplugged")
+    run(corpus, options(restamping("raise", GATE, "9")))
+    shutil.rmtree(root / ".git/memhtml/sleep/sleep-2026-08-02/tree")
+    merge(corpus, RUN, MergeOptions(gate=lambda *_: Verdict(0, ())))
+    run(corpus, options(restamping("raise", OWLS, "9")))
+    drop(corpus, f"{RUN}-2")
+    (tmp_path / "unplugged").rename(tmp_path / "mine")
+    assert git(tmp_path / "mine", "status", "--porcelain") == ""
+    assert git(root, "worktree", "list").count("\n") == 2
+
+
+def test_runs_begun_at_once_are_several_runs(root: Path) -> None:
+    """sleep.md §9.2: several runs never collide, even in the moment they are named."""
+    start = threading.Barrier(3)
+    reports, errors = [], []
+
+    def begin() -> None:
+        with Corpus.open(root, clock=lambda: NOW) as mine:
+            start.wait()
+            try:
+                reports.append(run(mine, options(restamping("raise", GATE, "9"))).run_id)
+            except Exception as error:  # noqa: BLE001 - shown by the test
+                errors.append(error)
+
+    threads = [threading.Thread(target=begin) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+    assert sorted(reports) == [RUN, f"{RUN}-2", f"{RUN}-3"]
+
+
+def test_a_look_at_the_runs_does_not_stop_a_merge(corpus: Corpus) -> None:
+    run(corpus, options(restamping("raise", GATE, "9")))
+    runs = Runs(corpus.repo)
+    done = threading.Event()
+
+    def look() -> None:
+        while not done.is_set():
+            runs._is_worked_on(RUN)
+
+    threads = [threading.Thread(target=look) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(100):
+            with runs.worked_on(RUN):
+                pass
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+        runs.close()
+
+
+def test_history_that_was_rewritten_does_not_come_back_with_a_run(
+    root: Path, corpus: Corpus
+) -> None:
+    """Somebody amends a commit to be rid of what it says, while a run that knows it waits."""
+    (root / GATE).write_bytes((root / GATE).read_bytes().replace(b"06:30", b"06:30 by hunter2"))
+    git(root, "commit", "--quiet", "--all", "--message", "a slip")
+    slip = git(root, "rev-parse", "HEAD").strip()
+    run(corpus, options(restamping("raise", OWLS, "9"), restamping("x", FEED, "8")))
+    (root / GATE).write_bytes((root / GATE).read_bytes().replace(b" by hunter2", b""))
+    git(root, "commit", "--quiet", "--all", "--amend", "--allow-empty", "--message", "no slip")
+    assert merge(corpus, RUN).is_news
+    assert importance(root, OWLS) == "9"
+    assert b"hunter2" not in (root / GATE).read_bytes()
+    assert slip not in git(root, "rev-list", "HEAD").split()
+    git(root, "reflog", "expire", "--expire=now", "--all")
+    git(root, "gc", "--quiet", "--prune=now")
+    assert [commit.phase for commit in review(corpus, RUN).commits] == ["raise", "x"]
+    undo(corpus, RUN)
+    assert importance(root, OWLS) != "9"
+
+
+def test_a_branch_that_was_reset_stays_where_it_was_reset_to(root: Path, corpus: Corpus) -> None:
+    unwanted = corpus.write(
+        Draft(title="Unwanted", memory_type=MemoryType.SEMANTIC, claim="Not wanted any more.")
+    ).path
+    run(corpus, options(restamping("raise", OWLS, "9")))
+    corpus.repo.flush()
+    git(root, "reset", "--quiet", "--hard", "HEAD^")
+    merge(corpus, RUN)
+    assert not (root / unwanted).exists()
+    assert importance(root, OWLS) == "9"
+
+
+def test_a_gate_that_was_killed_leaves_no_run_astray(root: Path, corpus: Corpus) -> None:
+    first = restamping("raise", GATE, "9")
+    run(corpus, options(first, failing("broken")))
+    tree = root / ".git/memhtml/sleep/sleep-2026-08-02/tree"
+    # As it is while a gate looks, and stays when its process dies.
+    git(tree, "checkout", "--quiet", "--detach", "main")
+    resume(corpus, RUN, options(first, restamping("broken", OWLS, "8")))
+    assert [commit.phase for commit in review(corpus, RUN).commits] == ["raise", "broken"]
+    assert merge(corpus, RUN).is_news
+    assert (importance(root, GATE), importance(root, OWLS)) == ("9", "8")
+
+
+def test_a_merge_that_landed_says_so_whatever_comes_after(root: Path, corpus: Corpus) -> None:
+    """sleep.md §7: a failure after landing is told beside the success."""
+
+    def break_down(_: object) -> None:
+        raise RuntimeError("the pages cannot be written")
+
+    run(corpus, options(restamping("raise", GATE, "9"), restamping("x", OWLS, "8")))
+    with pytest.raises(RuntimeError):
+        merge(corpus, RUN, MergeOptions(leave_out=("x",)), on_merged=break_down)
+    assert importance(root, GATE) == "9"
+    # What was left out is not slipped in by asking again.
+    assert not merge(corpus, RUN).is_news
+    assert importance(root, OWLS) != "8"
+
+
+def test_two_machines_may_sleep_on_the_same_day(root: Path, corpus: Corpus, tmp_path: Path) -> None:
+    hub, other = tmp_path / "hub.git", tmp_path / "other"
+    git(tmp_path, "clone", "--quiet", "--bare", str(root), str(hub))
+    git(tmp_path, "clone", "--quiet", str(hub), str(other))
+    git(root, "remote", "add", "origin", str(hub))
+    with Corpus.open(other, clock=lambda: NOW) as there:
+        for each, path in ((corpus, GATE), (there, OWLS)):
+            run(each, options(restamping("raise", path, "9"), archiver("triage", FEED)))
+            merge(each, RUN)
+        corpus.sync()
+        synced = there.sync()
+        assert synced.state == "merged"
+        assert (importance(other, GATE), importance(other, OWLS)) == ("9", "9")
+        assert record_path(RUN) in git(other, "ls-files")
+        # Whichever of the two is shown, it is one of them and whole.
+        assert review(there, RUN).run.state is RunState.MERGED
+
+
+def test_a_detached_head_is_carried_along(root: Path, corpus: Corpus) -> None:
+    git(root, "checkout", "--quiet", "--detach")
+    run(corpus, options(restamping("raise", GATE, "9")))
+    merge(corpus, RUN)
+    assert read_head(corpus.repo.where).ref is None
+    assert importance(root, GATE) == "9"
+
+
+def test_a_run_of_the_past_and_of_the_future_keep_their_own_names(corpus: Corpus) -> None:
+    phase = restamping("raise", GATE, "9")
+    first = run(corpus, RunOptions(registry=(phase,), day="2031-01-01")).run_id
+    merge(corpus, first)
+    second = run(corpus, RunOptions(registry=(restamping("x", OWLS, "8"),), day="2020-01-01"))
+    assert second.run_id == "sleep/2020-01-01"
+    assert merge(corpus, second.run_id).is_news
+
+
+def test_a_failure_after_a_merge_is_told_beside_it(root: Path, corpus: Corpus) -> None:
+    """sleep.md §7: the index failing after a merge made it look as if nothing had happened."""
+
+    def break_down(_: object) -> None:
+        raise StorageFailure("the disk is full")
+
+    run(corpus, options(restamping("raise", GATE, "9")))
+    done = merge(corpus, RUN, on_merged=break_down)
+    assert (done.is_news, done.trouble) == (True, "the disk is full")
+    assert importance(root, GATE) == "9"
+    assert not merge(corpus, RUN).is_news
+
+
+def test_a_run_that_committed_nothing_is_no_wrong_call(root: Path, corpus: Corpus) -> None:
+    run(corpus, options(failing("broken")))
+    with pytest.raises(RunRefused) as caught:
+        merge(corpus, RUN)
+    assert caught.value.reason == "empty"
+    with pytest.raises(RunRefused) as caught:
+        undo(corpus, RUN)
+    assert caught.value.reason == "unmerged"
+    drop(corpus, RUN)
+    assert git(root, "branch", "--list", "sleep/*") == ""
+
+
+def test_a_run_that_git_merged_is_merged_and_can_be_looked_at(root: Path, corpus: Corpus) -> None:
+    """A branch is a branch: it is pushed, reviewed on a website and merged there."""
+    run(corpus, options(restamping("raise", GATE, "9"), archiver("triage", FEED)))
+    corpus.write(Draft(title="New", memory_type=MemoryType.SEMANTIC, claim="Written since."))
+    corpus.repo.flush()
+    git(root, "merge", "--quiet", "--no-edit", RUN)
+    assert not merge(corpus, RUN).is_news
+    drop(corpus, RUN)
+    found = review(corpus, RUN)
+    assert found.run.state is RunState.MERGED
+    assert [commit.phase for commit in found.commits] == ["raise", "triage"]
+    with pytest.raises(RunRefused, match="not merged by memhtml"):
+        undo(corpus, RUN)
+
+
+def test_a_hook_that_fails_on_a_checkout_stops_no_run(root: Path, corpus: Corpus) -> None:
+    hook = root / ".git/hooks/post-checkout"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    assert run(corpus, options(restamping("raise", GATE, "9"))).failed == ()
+    assert merge(corpus, RUN, MergeOptions(gate=lambda *_: Verdict(0, ()))).is_news
+
+
+def test_a_run_sees_what_a_sparse_checkout_hides(root: Path, corpus: Corpus) -> None:
+    git(root, "status")
+    git(root, "sparse-checkout", "set", "projects")
+    assert not (root / GATE).exists()
+    report = run(corpus, options(restamping("raise", GATE, "9"), archiver("triage", FEED)))
+    assert report.failed == ()
+    merge(corpus, RUN, MergeOptions(gate=lambda *_: Verdict(0, ())))
+    assert 'content="9"' in git(root, "show", f"HEAD:{GATE}")
+    assert git(root, "status", "--porcelain") == ""
