@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import pytest
 
+import memhtml
+
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 LINK_RE = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
@@ -106,6 +108,16 @@ def test_the_python_of_the_readme_runs_as_it_stands(tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == ("areas/inbox/rye-starter.html The rye starter is fed at 05:40.\n")
+
+
+def test_the_memory_of_the_readme_is_without_fault_and_has_its_own_hash() -> None:
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    block = re.search(r"^```html\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
+    assert block is not None
+    data = block[1].encode()
+    document = memhtml.parse(data)
+    assert document.diagnostics == ()
+    assert document.head.content_hash == memhtml.content_hash(data)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
