@@ -102,6 +102,14 @@ def test_a_stamp_of_curation_is_no_news(states_hash: bool, is_true: bool, news_a
     assert project(A, "b" * 40, document).file.news_at == news_at
 
 
+def test_news_is_as_old_as_what_happened_where_the_memory_tells() -> None:
+    """The seed, §2: the first time of the article feeds the ranking by recency."""
+    text = memory("Owls hunt at night").replace(
+        "</mark>", '</mark> since <time datetime="2019-05-06">May</time>'
+    )
+    assert project(A, "b" * 40, parse(text.encode())).file.news_at == "2019-05-06"
+
+
 def changes_of(store: Store, repo: Repo, index: Index, text: str) -> dict[str, int]:
     """Return how many rows of each table an update writes when *text* takes its place."""
     written: dict[str, int] = {}
