@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from memhtml.index.embed import Coverage, Embedded
     from memhtml.index.indexer import Report
     from memhtml.index.lookup import ListedFile, SkippedFile
+    from memhtml.index.rows import Rows
     from memhtml.index.usage import (
         Moment,
         Reinforced,
@@ -416,13 +417,17 @@ class Corpus(Closing):
         on_progress: Callable[[int], None] | None = None,
     ) -> Batch:
         """Carry out many requests as one commit; see `memhtml.store.batch`."""
-        from memhtml.store.ahead import making_ahead  # only here
+        from functools import partial  # only here
+
+        from memhtml.index.project import unplaced  # a write needs it anyway
+        from memhtml.store.ahead import Order, making_ahead  # only here
         from memhtml.store.batch import BatchOptions, plan_batch  # goes with it
 
         options = options or BatchOptions()
 
         def plan(view: View, now: datetime) -> Planned[Batch]:
-            with making_ahead(requests, at=stamp(now), allow_secret=options.allow_secret) as ahead:
+            project = partial(unplaced, chunk_chars=self._index.chunk_chars)
+            with making_ahead(requests, Order(stamp(now), options.allow_secret, project)) as ahead:
                 return plan_batch(
                     requests,
                     view,
@@ -602,7 +607,7 @@ class Corpus(Closing):
                 self.rebuild()  # a damaged page, which nothing had to read until now
         raise Busy("somebody keeps building the index anew")
 
-    def _follow(self, documents: Mapping[bytes, Document]) -> None:
+    def _follow(self, documents: Mapping[bytes, Document | Rows]) -> None:
         """Let the index follow our own commit; whatever happens, the commit stands."""
         try:
             now = stamp(self._clock())

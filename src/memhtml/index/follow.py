@@ -20,8 +20,8 @@ from memhtml.index.overlay import (
     on_disk,
     read_overlay,
 )
-from memhtml.index.project import rows_of
-from memhtml.index.rows import SkippedRow
+from memhtml.index.project import placed, rows_of
+from memhtml.index.rows import Rows, SkippedRow
 from memhtml.model.paths import original_path, path_fault
 from memhtml.model.tree import ChangeKind
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     import apsw
 
     from memhtml.index.overlay import TreeReader
-    from memhtml.index.rows import Rows
     from memhtml.model.document import Document
     from memhtml.model.ports import Progress
     from memhtml.model.tree import Change
@@ -94,11 +93,11 @@ def bring_to(
     reader: TreeReader,
     wanted: Mapping[str, File | None],
     chunk_chars: int,
-    parsed: Mapping[bytes, Document],
+    parsed: Mapping[bytes, Document | Rows],
 ) -> Counts:
     """Make the rows at every path of *wanted* what it says; None is no file.
 
-    *parsed* is what some files say, by their bytes.
+    *parsed* is what some files say, by their bytes: as documents, or as rows that are `unplaced`.
     """
     before = {path: _indexed(connection, path) for path in wanted}
     moves = _moves(wanted, before)
@@ -224,7 +223,7 @@ def _read(
     reader: TreeReader,
     wanted: Mapping[str, File],
     chunk_chars: int,
-    parsed: Mapping[bytes, Document],
+    parsed: Mapping[bytes, Document | Rows],
 ) -> Iterator[Rows | SkippedRow]:
     """Yield the rows of each file, or why it has none. Holds one file's bytes at a time."""
     paths_of: dict[str, list[str]] = {}
@@ -237,11 +236,19 @@ def _read(
             yield _unread(path, on_disk(None))
         else:
             # The bytes may be newer than what was observed; the next update sees that they are.
-            document = parsed.get(data) or parse(data)
-            yield rows_of(path, blob_sha(data, file.sha), document, chunk_chars)
+            yield _rows(path, blob_sha(data, file.sha), data, chunk_chars, parsed)
     for sha, data in reader.read_blobs(paths_of) if paths_of else ():
         for path in paths_of[sha]:
-            yield rows_of(path, sha, parsed.get(data) or parse(data), chunk_chars)
+            yield _rows(path, sha, data, chunk_chars, parsed)
+
+
+def _rows(
+    path: str, sha: str, data: bytes, chunk_chars: int, parsed: Mapping[bytes, Document | Rows]
+) -> Rows | SkippedRow:
+    known = parsed.get(data)
+    if isinstance(known, Rows):
+        return placed(known, path, sha)
+    return rows_of(path, sha, known or parse(data), chunk_chars)
 
 
 def _unread(path: str, file: File) -> SkippedRow:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from memhtml.index.database import Index, State
     from memhtml.index.overlay import File, TreeReader
-    from memhtml.index.rows import SkippedRow
+    from memhtml.index.rows import Rows, SkippedRow
     from memhtml.model.document import Document
     from memhtml.model.ports import Progress
     from memhtml.model.tree import Change
@@ -106,7 +106,7 @@ def update(
     *,
     now: str,
     scan: bool = True,
-    parsed: Mapping[bytes, Document] | None = None,
+    parsed: Mapping[bytes, Document | Rows] | None = None,
     progress: Progress | None = None,
 ) -> Report:
     """Bring the index up to HEAD and the working tree; rebuild it where that cannot be done.
@@ -146,7 +146,7 @@ def _follow_tree(
     now: str,
     *,
     seen: tuple[str | None, dict[str, File | None]] | None,
-    parsed: Mapping[bytes, Document],
+    parsed: Mapping[bytes, Document | Rows],
 ) -> Report | None:
     """Update under the writer's lock, so that no other writer moves the watermark meanwhile.
 

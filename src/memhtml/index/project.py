@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from memhtml.model.document import Document
 
-__all__ = ["project", "rows_of", "skip_invalid"]
+__all__ = ["placed", "project", "rows_of", "skip_invalid", "unplaced"]
 
 DEFAULT_IMPORTANCE = 5
 DEFAULT_AUTHOR = "agent"
@@ -56,6 +56,40 @@ def project(
     path: str, blob_sha: str, document: Document, *, chunk_chars: int = CHUNK_CHARS
 ) -> Rows:
     """Return the rows of the valid memory *document* at *path*, a path in a bucket."""
+    return placed(unplaced(document, chunk_chars=chunk_chars), path, blob_sha)
+
+
+def placed(rows: Rows, path: str, blob_sha: str) -> Rows:
+    """Return *rows* that are `unplaced` as those of a file at *path*, a path in a bucket."""
+    bucket = bucket_of(path)
+    # No other path is ever projected.
+    assert bucket is not None  # noqa: S101 - a broken promise of ours
+    archived = bucket is Bucket.ARCHIVE
+    file = rows.file._replace(
+        path=path,
+        blob_sha=blob_sha,
+        para=bucket,
+        workspace=workspace_of(path),
+        archived=archived,
+        origin_path=original_path(path) if archived else None,
+    )
+    edges = rows.edges
+    if any(edge.dst_path == path for edge in edges):
+        edges = tuple(edge for edge in edges if edge.dst_path != path)
+    return rows._replace(file=file, edges=edges)
+
+
+def unplaced(
+    document: Document,
+    keys: tuple[str | None, str | None] | None = None,
+    *,
+    chunk_chars: int = CHUNK_CHARS,
+) -> Rows:
+    """Return all of the rows of the valid memory *document* that its place does not decide.
+
+    *keys* are its near key and its frame key, where they are at hand.
+    """
+    near, frame = keys or (near_key(document.body_text), frame_key(document.claim))
     entities = _entities(document)
     tags = _distinct(document.head.tags)
     text = TextRow(
@@ -67,14 +101,14 @@ def project(
         body=analysed(document.body_text),
     )
     return Rows(
-        file=_file(path, blob_sha, document, _digest(text)),
+        file=_file(document, near, frame, _digest(text)),
         body=BodyRow(document.body_text, disclosure_text(document)),
         tags=tags,
         aliases=_distinct(document.head.aliases),
         entities=entities,
         facets=_facets(document),
         citations=_citations(document),
-        edges=tuple(dict.fromkeys(_edges(path, document))),
+        edges=tuple(dict.fromkeys(_edges(document))),
         chunks=chunk_rows(document.title, document.claim, document.body_text, chunk_chars),
         text=text,
     )
@@ -95,24 +129,21 @@ def skip_invalid(path: str, blob_sha: str, document: Document) -> SkippedRow:
     return SkippedRow(path, blob_sha, violations[0].code, json.dumps(listed, ensure_ascii=False))
 
 
-def _file(path: str, blob_sha: str, document: Document, text_digest: str) -> FileRow:
+def _file(document: Document, near: str | None, frame: str | None, text_digest: str) -> FileRow:
     head = document.head
-    bucket = bucket_of(path)
-    # The checker lets no memory pass without these three, and no other path is ever projected.
-    assert bucket is not None  # noqa: S101 - a broken promise of ours
-    assert head.memory_type is not None  # noqa: S101 - as above
+    # The checker lets no memory pass without these three.
+    assert head.memory_type is not None  # noqa: S101 - a broken promise of ours
     assert head.created_at is not None  # noqa: S101 - as above
     assert head.updated_at is not None  # noqa: S101 - as above
-    archived = bucket is Bucket.ARCHIVE
     return FileRow(
-        path=path,
-        blob_sha=blob_sha,
+        path="",
+        blob_sha="",
         content_hash=document.content_hash,
         memory_type=head.memory_type,
-        para=bucket,
-        workspace=workspace_of(path),
-        archived=archived,
-        origin_path=original_path(path) if archived else None,
+        para="",
+        workspace=None,
+        archived=False,
+        origin_path=None,
         title=document.title,
         gist=document.claim,
         word_count=word_count(document),
@@ -133,8 +164,8 @@ def _file(path: str, blob_sha: str, document: Document, text_digest: str) -> Fil
         turn_uuid=head.turn_uuid,
         task_status=head.task_status,
         due_at=head.due_at,
-        near_key=near_key(document.body_text),
-        frame_key=frame_key(document.claim),
+        near_key=near,
+        frame_key=frame,
         text_digest=text_digest,
     )
 
@@ -169,11 +200,11 @@ def _entities(document: Document) -> tuple[EntityRow, ...]:
     return tuple(rows.values())
 
 
-def _edges(path: str, document: Document) -> Iterator[EdgeRow]:
+def _edges(document: Document) -> Iterator[EdgeRow]:
     for link in document.links:
         rel = rel_for_token(link.rel)
         target = path_of_href(link.href)
-        if rel is not None and target and target != path:
+        if rel is not None and target:
             yield EdgeRow(rel, target, rel.rel_class)
 
 

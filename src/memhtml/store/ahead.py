@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack, closing, contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from memhtml.model.memory import Draft
 from memhtml.store.write import make
@@ -19,10 +19,14 @@ from memhtml.store.write import make
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from memhtml.model.document import Document
     from memhtml.store.write import Made
     from memhtml.workers import Worker
 
-__all__ = ["make_all", "making_ahead"]
+__all__ = ["Order", "make_all", "making_ahead"]
+
+Keys: TypeAlias = "tuple[str | None, str | None]"
+"""Near key and frame key."""
 
 AHEAD_FROM = 1_000
 """From so many drafts on, other processes make some: one takes as long as 200 to start."""
@@ -33,9 +37,19 @@ CHUNK = 64
 _TASK = "memhtml.store.ahead:make_all"
 
 
+class Order(NamedTuple):
+    """How drafts are to be made. Another process has to understand it too."""
+
+    at: str
+    allow_secret: bool
+    project: Callable[[Document, Keys], object] | None = None
+    """What takes the place of `Made.document`, made of it and the keys in its `Fact`: a function
+    that can be pickled."""
+
+
 @contextmanager
 def making_ahead(
-    requests: Sequence[object], *, at: str, allow_secret: bool
+    requests: Sequence[object], order: Order
 ) -> Iterator[Callable[[int], Made | None] | None]:
     """Give what returns the file of the draft at an index of *requests*, once; None if it cannot.
 
@@ -53,23 +67,20 @@ def making_ahead(
         return
     with ExitStack() as stack:
         children = [stack.enter_context(closing(workers.Worker(_TASK))) for _ in range(spare)]
-        yield _Ahead(drafts, children, at=at, allow_secret=allow_secret).take
+        yield _Ahead(drafts, children, order).take
 
 
-def make_all(message: tuple[str, bool, list[Draft]]) -> list[Made | None]:
+def make_all(message: tuple[Order, list[Draft]]) -> list[Made | None]:
     """Return the file of each draft, None for one that the planner has to make: a worker's task."""
-    at, allow_secret, drafts = message
-    return [_made(draft, at=at, allow_secret=allow_secret) for draft in drafts]
+    order, drafts = message
+    return [_made(draft, order) for draft in drafts]
 
 
 class _Ahead:
-    def __init__(
-        self, drafts: dict[int, Draft], workers: Sequence[Worker], *, at: str, allow_secret: bool
-    ) -> None:
+    def __init__(self, drafts: dict[int, Draft], workers: Sequence[Worker], order: Order) -> None:
         self._drafts = drafts
         self._left = iter(drafts)
-        self._at = at
-        self._allow_secret = allow_secret
+        self._order = order
         self._made: dict[int, Made | None] = {}
         self._under_way: dict[Worker, list[int]] = {worker: [] for worker in workers}
 
@@ -81,8 +92,7 @@ class _Ahead:
             if following is None:
                 self._wait_for(index)
             else:
-                draft = self._drafts[following]
-                self._made[following] = _made(draft, at=self._at, allow_secret=self._allow_secret)
+                self._made[following] = _made(self._drafts[following], self._order)
                 self._exchange()
         return self._made.pop(index)
 
@@ -97,8 +107,7 @@ class _Ahead:
     def _hand_out(self, worker: Worker, chunk: list[int]) -> None:
         chunk += islice(self._left, CHUNK)
         if chunk:
-            drafts = [self._drafts[index] for index in chunk]
-            worker.send((self._at, self._allow_secret, drafts))
+            worker.send((self._order, [self._drafts[index] for index in chunk]))
 
     def _receive(self, worker: Worker, chunk: list[int]) -> None:
         made: list[Made | None] | None = worker.receive()
@@ -113,9 +122,13 @@ class _Ahead:
         self._made[index] = None  # nobody has it, as it was taken before
 
 
-def _made(draft: Draft, *, at: str, allow_secret: bool) -> Made | None:
+def _made(draft: Draft, order: Order) -> Made | None:
     try:
-        return make(draft, at=at, detect=_ask_nobody, allow_secret=allow_secret)
+        made = make(draft, at=order.at, detect=_ask_nobody, allow_secret=order.allow_secret)
+        if order.project is None:
+            return made
+        keys = made.fact.near_key, made.fact.frame_key
+        return made._replace(document=order.project(made.document, keys))
     except Exception:  # noqa: BLE001 - the planner makes it again, and tells in its turn
         return None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memhtml.model.changes import (
     ArchiveRequest,
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memhtml.model.changes import Request
-    from memhtml.model.document import Document
     from memhtml.store.plan import Fact, Step, View
     from memhtml.store.write import Made
 
@@ -67,7 +66,7 @@ class _Done(NamedTuple):
     steps: tuple[Step, ...]
     facts: tuple[Fact, ...]
     result: OpResult
-    documents: Mapping[bytes, Document] = {}
+    documents: Mapping[bytes, Any] = {}
 
 
 def plan_batch(
@@ -128,7 +127,7 @@ class _Fold:
     ) -> None:
         self.results: list[OpResult] = []
         self.steps: list[Step] = []
-        self.documents: dict[bytes, Document] = {}
+        self.documents: dict[bytes, Any] = {}
         self._overlay = Overlay(view)
         self._view = view
         self._requests = requests

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 from memhtml.format.edit import read_links
 from memhtml.model.edges import href_of
@@ -136,8 +136,9 @@ class Planned(Generic[T]):
     """Further lines of the commit's message."""
     facts: tuple[Fact, ...] = ()
     """The new memories among the steps, for an `Overlay`."""
-    documents: Mapping[bytes, Document] = field(default_factory=dict)
-    """What files among the steps say, for who would otherwise read them again."""
+    documents: Mapping[bytes, Any] = field(default_factory=dict)
+    """What files among the steps say, for who would otherwise read them again: each a `Document`,
+    or what they asked to have made of it; see `memhtml.store.ahead`."""
 
     @property
     def plan(self) -> Plan | None:

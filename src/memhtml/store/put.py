@@ -7,7 +7,7 @@ keeps the time it was created at and the links it has, and git keeps what it sai
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memhtml.format.edit import AddLink, SetMeta, apply_edits, read_links, read_meta
 from memhtml.format.parse import parse
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from memhtml.format.edit import Edit
     from memhtml.model.changes import Place
-    from memhtml.model.document import Document
     from memhtml.store.plan import File, Step, View
 
 __all__ = ["plan_put"]
@@ -55,7 +54,7 @@ def plan_put(
     overlay = Overlay(view)
     steps: list[Step] = []
     titles: list[str] = []
-    documents: dict[bytes, Document] = {}
+    documents: dict[bytes, Any] = {}
     facts: list[Fact] = []
     for place in places:
         planned = _planned(place, overlay, now=now, allow_secret=allow_secret)

@@ -7,7 +7,7 @@ anything is written.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memhtml.format.render import render_memory
 from memhtml.model.errors import InvalidMemory, StorageFailure, WriteConflict
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from memhtml.model.document import Document
     from memhtml.model.memory import Draft
     from memhtml.model.paths import MemoryPath
     from memhtml.store.plan import View
@@ -53,7 +52,8 @@ class Made(NamedTuple):
     """What can be made of a draft without a view of the tree."""
 
     data: bytes
-    document: Document
+    document: Any
+    """A `Document`, or what whoever had it made ahead wants in its place."""
     fact: Fact
     """Its path is yet to be found."""
 
