@@ -28,8 +28,7 @@ use utilize employ rely_on depend_on make_use_of leverage built_on built_upon
 |run execute operate
 |need require demand must_have call_for necessitate
 |help assist aid
-|choose select pick opt_for settle_on go_with
-|decide determine agree concur
+|decide determine agree concur choose select pick opt_for settle_on go_with
 |check verify validate confirm inspect examine
 |approve sign_off sign_off_on signoff
 |review go_over
@@ -232,8 +231,8 @@ use utilize employ rely_on depend_on make_use_of leverage built_on built_upon
 |restart reboot
 |cause bring_about lead_to led_to
 |sync synchronize
-|log_in login sign_in signin
-|log_out logout sign_out signout
+|login signin
+|logout signout
 |register enroll sign_up signup
 |ensure make_sure
 |find discover
