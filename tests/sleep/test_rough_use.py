@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from memhtml.corpus import Corpus
 from memhtml.format.edit import read_meta
-from memhtml.model.errors import InvalidFlag, RunRefused, StorageFailure
+from memhtml.model.errors import DirtyTree, InvalidFlag, RunRefused, StorageFailure
 from memhtml.model.memory import Draft
 from memhtml.model.vocabulary import MemoryType
 from memhtml.sleep.merge import MergeOptions, Verdict, drop, merge, undo
 from memhtml.sleep.review import review
-from memhtml.sleep.runner import RunOptions, resume, run
+from memhtml.sleep.runner import Report, RunOptions, resume, run
 from memhtml.sleep.runs import Runs, RunState, record_path
+from memhtml.sleep.settings_file import CONFIG, read_settings
 from memhtml.store.gitdir import read_head
+from memhtml.store.joining import _scratch
+from tests.cli.calls import call
 from tests.sleep.conftest import NOW
 from tests.sleep.test_runs import (
     FEED,
@@ -30,9 +34,6 @@ from tests.sleep.test_runs import (
     options,
     restamping,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def importance(root: Path, path: str) -> str | None:
@@ -222,7 +223,7 @@ def test_two_machines_may_sleep_on_the_same_day(root: Path, corpus: Corpus, tmp_
     git(root, "remote", "add", "origin", str(hub))
     with Corpus.open(other, clock=lambda: NOW) as there:
         for each, path in ((corpus, GATE), (there, OWLS)):
-            run(each, options(restamping("raise", path, "9"), archiver("triage", FEED)))
+            run(each, options(restamping("raise", path, "9")))
             merge(each, RUN)
         corpus.sync()
         synced = there.sync()
@@ -231,6 +232,12 @@ def test_two_machines_may_sleep_on_the_same_day(root: Path, corpus: Corpus, tmp_
         assert record_path(RUN) in git(other, "ls-files")
         # Whichever of the two is shown, it is one of them and whole.
         assert review(there, RUN).run.state is RunState.MERGED
+        # Each can be taken back, although the record is no more as either of them left it.
+        undo(there, RUN)
+        undo(there, RUN)
+        assert not {importance(other, GATE), importance(other, OWLS)} & {"9"}
+        with pytest.raises(RunRefused, match="undone already"):
+            undo(there, RUN)
 
 
 def test_a_detached_head_is_carried_along(root: Path, corpus: Corpus) -> None:
@@ -308,3 +315,74 @@ def test_a_run_sees_what_a_sparse_checkout_hides(root: Path, corpus: Corpus) -> 
     merge(corpus, RUN, MergeOptions(gate=lambda *_: Verdict(0, ())))
     assert 'content="9"' in git(root, "show", f"HEAD:{GATE}")
     assert git(root, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("is_folder", [True, False])
+def test_what_git_ignores_or_a_folder_in_the_way_is_named(
+    root: Path, corpus: Corpus, is_folder: bool
+) -> None:
+    run(corpus, options(archiver("triage", FEED)))
+    place = root / "archive/2026" / FEED
+    (root / ".git/info").mkdir(exist_ok=True)
+    (root / ".git/info/exclude").write_text("/archive/2026/\n")
+    (place / "mine" if is_folder else place).parent.mkdir(parents=True)
+    (place / "mine" if is_folder else place).write_text("mine")
+    with pytest.raises(DirtyTree) as caught:
+        merge(corpus, RUN)
+    assert caught.value.paths == (f"archive/2026/{FEED}",)
+    assert (root / FEED).exists()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "confidence_step = nan",
+        "confidence_step = 0",
+        "confidence_half_life_days = 0.0",
+        "evict_after_days = inf",
+        "max_merges = true",
+        "max_merges = 1.5",
+        "nobody = 3",
+    ],
+)
+def test_rubbish_in_the_settings_is_refused_by_name(corpus: Corpus, root: Path, line: str) -> None:
+    (root / CONFIG).write_text(f"[sleep]\n{line}\n")
+    with pytest.raises(InvalidFlag, match=line.partition(" ")[0]):
+        read_settings(corpus)
+
+
+def test_a_setting_of_the_store_holds_where_the_call_says_nothing(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / CONFIG).write_text("[sleep]\ntrace_sessions = 3\n")
+    seen = list[int]()
+
+    def look(_: Corpus, options: RunOptions) -> Report:
+        seen.append(options.settings.trace_sessions)
+        return Report(RUN, "", "", True, ())
+
+    monkeypatch.setattr("memhtml.sleep.runner.run", look)
+    for flags in ((), ("--trace-sessions", "7")):
+        args = ("sleep", "run", "--repo", str(root), "--dry-run", *flags)
+        assert call(*args).status == 0
+    assert seen == [3, 7]
+
+
+@pytest.mark.parametrize(
+    "day", ["9999-12-31", "0001-01-01", "2026-8-2", " 2026-08-02", "٢٠٢٦-٠٨-٠٢"]
+)
+def test_a_day_that_phases_cannot_reckon_with_is_no_day(corpus: Corpus, day: str) -> None:
+    with pytest.raises(InvalidFlag):
+        run(corpus, RunOptions(registry=(restamping("raise", GATE, "9"),), day=day))
+
+
+def test_writers_and_a_merge_stay_out_of_each_others_files(root: Path, corpus: Corpus) -> None:
+    """A writer began while a merge was putting its tree together, and failed on its folder."""
+    with _scratch(corpus.repo) as left, Corpus.open(root, clock=lambda: NOW) as writer:
+        writer.write(Draft(title="Now", memory_type=MemoryType.SEMANTIC, claim="Written at once."))
+        assert Path(left).is_dir()
+        # What a process that was killed left behind is taken away in the end.
+        shutil.copytree(left, f"{left}-dead")
+        os.utime(f"{left}-dead", (0, 0))
+    with _scratch(corpus.repo):
+        assert not Path(f"{left}-dead").exists()

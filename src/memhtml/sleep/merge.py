@@ -149,26 +149,34 @@ def undo(corpus: Corpus, run_id: str) -> Undone:
                 raise RunNotFound(run_id)
             merged = _lasting_merge(runs, run_id)
             before = runs.branches.parent(merged)
-            joined = joiner.merge(merged, head, before)
+            joined = _without_records(joiner.merge(merged, head, before))
             _refuse_conflicts(
-                joined, f"{run_id} cannot be undone: what it changed was changed since"
+                joined,
+                f"{run_id} cannot be undone: what it changed was changed since",
+                f"git revert --mainline 1 {merged[:10]}",
             )
-            # The record of a run stays, whatever became of it.
-            edits = {p: edit for p, edit in joined.edits.items() if not p.startswith(RECORDS)}
             plan = Plan(
                 (),
                 subject("sleep(undo)", f"take back {run_id}"),
                 ((RUN_TRAILER, run_id), (UNDONE_TRAILER, run_id), (UNDOES_TRAILER, merged)),
             )
-            tree = joiner.tree(head, joined._replace(edits=edits))
+            tree = joiner.tree(head, joined)
             commit = joiner.commit(tree, (head,), plan.message)
             if _moved(corpus, joiner, head, commit):
                 corpus.update()
-                return Undone(run_id, commit, tuple(sorted(edits)))
+                return Undone(run_id, commit, tuple(sorted(joined.edits)))
         raise _somebody_writes(run_id)
     finally:
         runs.close()
         joiner.close()
+
+
+def _without_records(joined: TreeMerge) -> TreeMerge:
+    """Return *joined* with the records of runs left as they are, for they tell what happened."""
+    return joined._replace(
+        edits={p: edit for p, edit in joined.edits.items() if not p.startswith(RECORDS)},
+        conflicts=tuple(c for c in joined.conflicts if not c.path.startswith(RECORDS)),
+    )
 
 
 def _lasting_merge(runs: Runs, run_id: str) -> str:
@@ -398,14 +406,16 @@ def _message(run: Run, files: int, left: Sequence[RunCommit]) -> str:
     ).message
 
 
-def _refuse_conflicts(joined: TreeMerge, message: str) -> None:
+def _refuse_conflicts(
+    joined: TreeMerge, message: str, suggestion: str = "memhtml sleep status"
+) -> None:
     if joined.conflicts:
         told = [f"{each.path}: {each.reason}" for each in joined.conflicts]
         raise RunRefused(
             f"{message}: {_first_few(told)}",
             reason="conflict",
             paths=tuple(each.path for each in joined.conflicts),
-            suggestions=("memhtml sleep status",),
+            suggestions=(suggestion,),
         )
 
 

@@ -9,9 +9,11 @@ what a run would do, to the last phase, and leaves nothing behind.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -53,6 +55,9 @@ if TYPE_CHECKING:
     from memhtml.store.plan import Step
 
 __all__ = ["Report", "RunOptions", "phase_names", "resume", "run"]
+
+# Phases look years back and ahead of it, which calendars must allow.
+_day_re = re.compile(r"(?!0|9[0-9]{3})[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 REPORT = "report"
 """The last phase, which is the runner's own: it alone knows what became of the others."""
@@ -203,14 +208,14 @@ def _instant(clock: datetime, day: str | None) -> datetime:
     """
     if day is None:
         return clock
-    try:
-        year, month, date = (int(part) for part in day.split("-"))
-        return clock.replace(year=year, month=month, day=date)
-    except ValueError:
-        raise InvalidFlag(
-            f"{day!r} is no day; write it as 2026-08-02",
-            suggestions=("memhtml sleep run --date 2026-08-02",),
-        ) from None
+    if _day_re.fullmatch(day):
+        year, month, date = map(int, day.split("-"))
+        with suppress(ValueError):
+            return clock.replace(year=year, month=month, day=date)
+    raise InvalidFlag(
+        f"{day!r} is no day; write it as 2026-08-02",
+        suggestions=("memhtml sleep run --date 2026-08-02",),
+    )
 
 
 def _begun(

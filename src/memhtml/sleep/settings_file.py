@@ -6,6 +6,7 @@ reach anything.
 
 from __future__ import annotations
 
+import math
 import tomllib
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["CONFIG", "read_settings"]
 
 CONFIG = ".memhtml/config.toml"
+
+_DIVISORS = frozenset({"confidence_half_life_days", "confidence_step"})
 
 
 def read_settings(corpus: Corpus) -> Settings:
@@ -42,8 +45,10 @@ def read_settings(corpus: Corpus) -> Settings:
             raise InvalidFlag(
                 f"{CONFIG}: sleep has no setting {name!r}; it has {', '.join(defaults)}"
             )
+        least = "more than 0" if name in _DIVISORS else "0 or more"
         kinds = (int,) if isinstance(defaults[name], int) else (int, float)
-        if isinstance(value, bool) or not isinstance(value, kinds) or value < 0:
+        is_number = isinstance(value, kinds) and not isinstance(value, bool)
+        if not is_number or not 0 <= value < math.inf or (value == 0 and name in _DIVISORS):
             kind = "whole number" if kinds == (int,) else "number"
-            raise InvalidFlag(f"{CONFIG}: sleep.{name} is a {kind} of 0 or more, not {value!r}")
+            raise InvalidFlag(f"{CONFIG}: sleep.{name} is a {kind} of {least}, not {value!r}")
     return Settings(**table)

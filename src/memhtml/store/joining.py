@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from memhtml.model.errors import DirtyTree, GitFailure, RepositoryState, StorageFailure
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     from memhtml.store.treemerge import TreeMerge
 
 __all__ = ["Joiner"]
+
+
+_ABANDONED_SECONDS = 3600
+"""After so long nobody comes back for a folder: joining takes seconds."""
 
 
 class Joiner:
@@ -93,8 +98,18 @@ class Joiner:
 
     def require_clean(self, head: str, commit: str) -> None:
         """Refuse where git would: what a person changed and what a commit changes is the same."""
-        changed = {change.path for change in self.git.diff_trees(head, commit)}
-        dirty = [c.path for c in self._repo.worktree_changes() if c.path in changed]
+        changes = {change.path: change.kind for change in self.git.diff_trees(head, commit)}
+        dirty = {c.path for c in self._repo.worktree_changes() if c.path in changes}
+        # What git ignores, or a folder, can stand in the way as well; a file that only changes the
+        # case of its name cannot.
+        gone = {p.casefold() for p, kind in changes.items() if kind is ChangeKind.REMOVED}
+        dirty |= {
+            path
+            for path, kind in changes.items()
+            if kind is ChangeKind.ADDED
+            and path.casefold() not in gone
+            and os.path.lexists(os.path.join(self._repo.root, path))
+        }
         if dirty:
             raise DirtyTree(sorted(dirty))
 
@@ -148,11 +163,19 @@ class _Blobs:
 
 @contextmanager
 def _scratch(repo: Repo) -> Iterator[str]:
-    """Yield a folder of one's own, for others may join commits at the same time."""
-    folder = os.path.join(repo.where.own, "memhtml", "tmp")
+    """Yield a folder of one's own, for others may join commits at the same time.
+
+    It is apart from where writers put files together, who take away what they find there.
+    """
+    folder = os.path.join(repo.where.own, "memhtml", "joining")
     try:
         os.makedirs(folder, exist_ok=True)
-        own = tempfile.mkdtemp(prefix="joining-", dir=folder)
+        for name in os.listdir(folder):
+            left = os.path.join(folder, name)
+            with suppress(FileNotFoundError):
+                if time.time() - os.stat(left).st_mtime > _ABANDONED_SECONDS:
+                    shutil.rmtree(left, ignore_errors=True)
+        own = tempfile.mkdtemp(dir=folder)
     except OSError as error:
         raise StorageFailure(f"cannot write in {folder!r}: {error.strerror}") from error
     try:

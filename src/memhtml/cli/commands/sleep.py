@@ -56,9 +56,8 @@ _MODEL_FLAGS = (
         kind=Kind.INTEGER,
         minimum=0,
         maximum=32,
-        default=10,
         metavar="n",
-        summary="transcripts to consolidate at most",
+        summary="transcripts to consolidate at most; the store's setting when absent, or 10",
     ),
 )
 
@@ -247,14 +246,13 @@ def _options(call: Call, corpus: Corpus) -> RunOptions:
 
     is_first = call.command.name == "sleep run"
     names = call.texts("phases") if is_first else ()
+    settings, sessions = read_settings(corpus), call.optional_integer("trace-sessions")
     return RunOptions(
         day=call.optional_text("date") if is_first else None,
         phases=tuple(name.strip() for part in names for name in part.split(",") if name.strip()),
         deep=is_first and call.is_on("deep"),
         dry_run=is_first and call.is_on("dry-run"),
-        settings=read_settings(corpus)._replace(
-            trace_sessions=call.integer("trace-sessions"),
-        ),
+        settings=settings if sessions is None else settings._replace(trace_sessions=sessions),
         judge=_judge(call),
         on_phase=_teller(call),
     )
