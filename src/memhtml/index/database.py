@@ -18,7 +18,7 @@ import apsw
 
 from memhtml.index.schema import CHUNK_CHARS, SCHEMA_VERSION, TABLES
 from memhtml.model.closing import Closing
-from memhtml.model.errors import Busy, IndexStale, StorageFailure
+from memhtml.model.errors import Busy, IndexStale, NotAStore, StorageFailure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -199,8 +199,9 @@ class Index(Closing):
     def reopen_if_moved(self) -> None:
         """Reopen the file when somebody deleted it and perhaps made another in its place."""
         if not self.is_private and _identity(self.path) != self._identity:
+            connection = _connect(self.path)
             self.connection.close()
-            self.connection = _connect(self.path)
+            self.connection = connection
             self._identity = _identity(self.path)
 
     def _make_replaceable(self) -> None:
@@ -307,6 +308,7 @@ def make_ignored_folder(folder: str) -> None:
     """Make *folder*, and let git ignore it and all in it.
 
     Raises:
+        NotAStore: The store it is part of is gone; moved away, it must not come back empty.
         StorageFailure: It, something in it, or what it stands in is a link.
     """
     _refuse_links(folder)
@@ -314,6 +316,9 @@ def make_ignored_folder(folder: str) -> None:
     marker = os.path.join(folder, ".gitignore")
     if os.path.exists(marker):
         return
+    root = folder.rpartition(f"{os.sep}.memhtml{os.sep}")[0]
+    if root and not os.path.isdir(root):
+        raise NotAStore(root, "there is no such folder")
     os.makedirs(folder, exist_ok=True)
     with open(marker, "w", encoding="utf-8", newline="\n") as file:
         file.write("*\n")
