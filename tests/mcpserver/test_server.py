@@ -168,6 +168,50 @@ def test_a_batch_is_one_commit_or_nothing_and_tells_every_fault(root: Path) -> N
     anyio.run(use)
 
 
+def test_what_a_call_made_up_is_not_told_at_length(root: Path) -> None:
+    """A name of 10 MB came back whole, and 500 operations each listed what there is."""
+
+    async def use() -> None:
+        async with at(root) as client:
+            long = await refuse(client, "memory_search", **{"query": "x", "y" * 100_000: 1})
+            assert len(long["error"]) < 1000
+            ops = [{"title": str(n), "kind": "semantic", "body": "x"} for n in range(500)]
+            many = await refuse(client, "memory_write_batch", ops=ops)
+            assert "there is no argument 'kind' in ops[0]" in many["error"]
+            assert many["error"].endswith("and 480 more like these")
+            with pytest.raises(MCPError, match="there is no tool 'zz") as caught:
+                await client.call_tool("z" * 100_000, {})
+            assert len(str(caught.value)) < 2000
+
+    anyio.run(use)
+
+
+def test_a_store_that_was_moved_away_does_not_come_back_as_an_empty_folder(root: Path) -> None:
+    """Its index was made anew where it had been, so moving it back put it one level deeper."""
+
+    async def use() -> None:
+        async with at(root) as client:
+            gate = {"title": "Gate", "memory_type": "semantic", "body": "The gate is green."}
+            path = (await call(client, "memory_write", **gate))["path"]
+            await call(client, "memory_search", query="gate")
+            store = anyio.Path(root)
+            away = await store.rename(root.with_name("away"))
+            for tool, fields in (
+                ("memory_search", {"query": "gate"}),
+                ("memory_reinforce", {"paths": [path], "signal": "positive"}),
+                ("memory_status", {}),
+                ("trace_search", {"query": "gate"}),
+            ):
+                refused = await refuse(client, tool, **fields)
+                assert refused["code"] == "ERR_NOT_A_STORE", tool
+            assert not await store.exists()
+            await away.rename(root)
+            found = await call(client, "memory_search", query="gate")
+            assert [hit["path"] for hit in found["hits"]] == [path]
+
+    anyio.run(use)
+
+
 def test_words_of_a_memory_cannot_end_the_fence_they_stand_in(root: Path) -> None:
     async def use() -> None:
         async with at(root) as client:

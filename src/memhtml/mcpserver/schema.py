@@ -12,13 +12,18 @@ from typing import TYPE_CHECKING, Any
 from memhtml.answers.schema import text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from jsonschema import ValidationError
 
     from memhtml.answers.schema import Schema
 
-__all__ = ["faults", "output", "present", "take"]
+__all__ = ["MOST_TOLD", "faults", "nearest", "output", "present", "shown", "take"]
+
+MOST_TOLD = 20
+"""Faults of one call that are told: an agent has to read them all."""
+
+_SHOWN_CHARS = 60
 
 _KINDS = {
     "string": "a string",
@@ -73,7 +78,7 @@ def present(value: Any) -> Any:  # noqa: ANN401 - JSON
 
 
 def faults(schema: Schema, arguments: Mapping[str, Any], *, where: str = "") -> list[str]:
-    """Return everything that is wrong with *arguments*, each naming the argument.
+    """Return what is wrong with *arguments*, each naming the argument; many alike are counted.
 
     *where* is put before each name.
 
@@ -86,7 +91,19 @@ def faults(schema: Schema, arguments: Mapping[str, Any], *, where: str = "") -> 
         Draft202012Validator(schema).iter_errors(arguments),
         key=lambda error: (error.validator != "additionalProperties", [*map(str, error.path)]),
     )
-    return [fault for error in found for fault in _faults_of(error, where)]
+    told = [fault for error in found for fault in _faults_of(error, where)]
+    more = len(told) - MOST_TOLD
+    return told if more <= 0 else [*told[:MOST_TOLD], f"and {more:,} more like these"]
+
+
+def shown(name: str) -> str:
+    """Return a name that a caller made up, in quotes, and no more of it than can be told by."""
+    return repr(name if len(name) <= _SHOWN_CHARS else f"{name[:_SHOWN_CHARS]}\u2026")
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return which of *known* is perhaps meant by *name*."""
+    return next(iter(get_close_matches(name[:_SHOWN_CHARS], known, n=1)), None)
 
 
 def _faults_of(error: ValidationError, where: str) -> Iterator[str]:
@@ -101,11 +118,9 @@ def _faults_of(error: ValidationError, where: str) -> Iterator[str]:
         known = within["properties"]
         for name in given:
             if name not in known:
-                near = get_close_matches(name, known, n=1)
-                hint = (
-                    f", perhaps {near[0]!r} is meant" if near else f"; there are {', '.join(known)}"
-                )
-                yield f"there is no argument {name!r}{inside}{hint}"
+                near = nearest(name, known)
+                hint = f", perhaps {near!r} is meant" if near else f"; there are {', '.join(known)}"
+                yield f"there is no argument {shown(name)}{inside}{hint}"
     elif error.validator == "required":
         # The validator reports each missing name by itself and says which only in its message.
         yield f"{error.message.split(' is a required')[0]} is missing{inside}"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from contextlib import asynccontextmanager, suppress
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -24,6 +23,7 @@ from memhtml.answers.fence import NOTICE, fenced
 from memhtml.mcpserver import resources
 from memhtml.mcpserver.instructions import INSTRUCTIONS
 from memhtml.mcpserver.prompts import PROMPT_NAMED, PROMPTS, fill
+from memhtml.mcpserver.schema import nearest, shown
 from memhtml.mcpserver.tool import check
 from memhtml.mcpserver.tools import TOOL_NAMED, TOOLS
 from memhtml.mcpserver.watch import LISTING, Watch
@@ -31,7 +31,7 @@ from memhtml.model.errors import MemhtmlError, PathNotFound, UsageError
 from memhtml.model.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+    from collections.abc import AsyncIterator, Awaitable, Callable
     from typing import TypeAlias, TypeVar
 
     from mcp.server.context import ServerRequestContext
@@ -355,14 +355,10 @@ def _session_key(context: Context) -> str:
 def _named(name: str, known: Any, kind: str) -> Any:  # noqa: ANN401 - a tool or a prompt
     found = known.get(name)
     if found is None:
-        near = _nearest(name, known)
-        raise MCPError(types.INVALID_PARAMS, f"there is no {kind} {name!r}; {near}")
+        near = nearest(name, known)
+        hint = f"perhaps {near!r} is meant" if near else f"there are {', '.join(known)}"
+        raise MCPError(types.INVALID_PARAMS, f"there is no {kind} {shown(name)}; {hint}")
     return found
-
-
-def _nearest(name: str, known: Iterable[str]) -> str:
-    near = get_close_matches(name, known, n=1)
-    return f"perhaps {near[0]!r} is meant" if near else f"there are {', '.join(known)}"
 
 
 def _clean(text: str) -> str:
