@@ -178,6 +178,28 @@ class TestSafety:
         told = do(tool, "create", path="/memories/a\0b\n", file_text="x")
         assert "holds a character that no file name can hold" in told
 
+    def test_joiners_are_part_of_names_and_what_turns_text_around_is_not(
+        self, tool: MemoryTool
+    ) -> None:
+        """A Persian word was refused as holding what no file name can hold."""
+        for name in (
+            "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+            "\U0001f468\u200d\U0001f469",
+        ):
+            path = f"/memories/{name}.md"
+            assert do(tool, "create", path=path, file_text="x").startswith("File created")
+            assert text_of(tool, path) == "x"
+        assert "holds a character" in do(tool, "create", path="/memories/\u202ex", file_text="x")
+
+    def test_a_folder_with_blanks_at_its_ends_is_a_folder(self, tool: MemoryTool) -> None:
+        """What was below it could neither be listed, moved nor deleted."""
+        do(tool, "create", path="/memories/ a /b", file_text="x")
+        do(tool, "create", path="/memories/a/b", file_text="y")
+        assert do(tool, "view", path="/memories/ a ").endswith("1B\t/memories/ a /b")
+        assert "exists" in do(tool, "create", path="/memories/ a ", file_text="z")
+        assert do(tool, "delete", path="/memories/ a ").startswith("Successfully")
+        assert text_of(tool, "/memories/a/b") == "y"
+
     def test_the_top_folder_stays(self, tool: MemoryTool) -> None:
         do(tool, "create", path=FILE, file_text="x")
         assert do(tool, "delete", path="/memories/").startswith("Error: ")

@@ -29,6 +29,9 @@ _SHOWN_DEPTH = 2
 _CONTEXT = 2
 """Lines shown on either side of an edit."""
 
+_JOINERS = {0x200C: None, 0x200D: None}
+"""Words of Persian and Hindi, and many an emoji, are not written without them."""
+
 Parts = tuple[str, ...]
 
 
@@ -151,7 +154,7 @@ class TextFiles:
 
     def _below(self, parts: Parts) -> Iterator[Entry]:
         # Each file bears the folders above it as tags, so the index finds what is below one.
-        tags = (_path_of(parts),) if len(parts) > 1 else ()
+        tags = (_tag(parts),) if len(parts) > 1 else ()
         for entry in self._shelf.entries(Scope(all_tags=tags)):
             if _of(entry)[: len(parts)] == parts and _of(entry) != parts:
                 yield entry
@@ -188,7 +191,7 @@ def _parts(path: str) -> Parts:
     stays = path.startswith("/") and parts[:1] == (ROOT,)
     if not stays or "\\" in plain or {".", ".."} & set(plain.split("/")):
         raise Refused(f"Error: The path {path} is not inside /{ROOT}")
-    if not path.isprintable():
+    if not path.translate(_JOINERS).isprintable():
         raise Refused(f"Error: The path {path!r} holds a character that no file name can hold")
     return parts
 
@@ -202,8 +205,13 @@ def _of(entry: Entry) -> Parts:
 
 
 def _note(parts: Parts, text: str) -> Note:
-    folders = tuple(_path_of(parts[:depth]) for depth in range(2, len(parts)))
+    folders = tuple(_tag(parts[:depth]) for depth in range(2, len(parts)))
     return Note(_key(parts), text, title=_path_of(parts), tags=folders)
+
+
+def _tag(folder: Parts) -> str:
+    # A tag has no blank at its ends, as a folder's name may have; the slash keeps it.
+    return f"{_path_of(folder)}/"
 
 
 def _path_of(parts: Parts) -> str:
