@@ -121,6 +121,26 @@ def test_faults_are_shown_with_line_and_column_and_the_editor_is_offered_again(
     assert len(drafts(store)) == 1
 
 
+def test_an_interrupt_at_the_question_still_tells_where_the_text_is(store: Path) -> None:
+    """Ctrl-C left the text in a folder that nobody was told of."""
+    with Terminal(*MEMHTML, "edit", GATE, env={"EDITOR": "sed -i s/mark/i/g"}) as seen:
+        seen.expect("Edit it again? [Y/n] ")
+        seen.type("\x03")
+        assert seen.wait() == 1
+        assert f"--file {drafts(store)[0]}" in plain(seen.seen)
+    flags = ("--type", "semantic", "--title", "Door", "--claim", "The door is red.")
+    labels = ("--tag", "a", "--entity", "place:Door")
+    with Terminal(*MEMHTML, "new", *flags, *labels, env={"EDITOR": "sed -i s/mark/i/g"}) as seen:
+        seen.expect("ends it:\n> ")
+        seen.type("\n")
+        seen.expect("Write it? ")
+        seen.type("e\n")
+        seen.expect("Edit it again? [Y/n] ")
+        seen.type("\x03")
+        assert seen.wait() == 130
+        assert "your text is kept in " in plain(seen.seen)
+
+
 def test_a_memory_that_changed_meanwhile_is_a_conflict_and_the_text_is_kept(store: Path) -> None:
     other = f"{sys.executable} -m memhtml archive {GATE} --reason gone >/dev/null; sed -i s/06/05/"
     status, document = run("edit", GATE, editor=other)

@@ -189,7 +189,12 @@ def _goes_on(call: Call, error: MemhtmlError, path: str, data: bytes) -> bool:
     if not is_asked(world):
         return False
     world.stdout.write(_faults(call, error, path, data))
-    answer = asked("Edit it again? [Y/n] ", world)
+    try:
+        answer = asked("Edit it again? [Y/n] ", world)
+    except KeyboardInterrupt:
+        # A no like any other: where the text is kept is told with the error.
+        world.stdout.write("\n")
+        return False
     return answer is not None and answer.lower() in {"", "y", "yes"}
 
 

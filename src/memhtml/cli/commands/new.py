@@ -192,8 +192,9 @@ class _Talk:
                 discard(path)
                 return _draft_of(document, draft)
             self._show_faults(data)
+            self._say(f"until it can be written, your text is kept in {path}")
             if self._ask("Edit it again? [Y/n] ").lower() in {"n", "no", "q", "quit"}:
-                self._say(f"nothing was written; your text is kept in {path}")
+                self._say("nothing was written")
                 raise KeyboardInterrupt
 
     def _again(self, draft: Draft) -> Draft:
