@@ -224,6 +224,25 @@ def test_a_merge_of_a_move_and_an_edit_tells_both_lines(corpus: Corpus, box: San
     ]
 
 
+@pytest.mark.parametrize("has_moved", [True, False])
+def test_a_merge_that_only_brings_a_version_in_is_no_version(
+    corpus: Corpus, box: Sandbox, has_moved: bool
+) -> None:
+    """sleep.md §9.21: each file that a merged run had changed appeared to have changed twice."""
+    corpus.write(fact("The gate opens at 06:30."))
+    box.git("switch", "-q", "-c", "run")
+    if has_moved:
+        corpus.archive(GATE, reason="gone")
+    else:
+        data = (box.root / GATE).read_bytes()
+        (box.root / GATE).write_bytes(data.replace(b"06:30", b"07:30"))
+        box.git("commit", "-q", "-a", "-m", "edited")
+    box.git("switch", "-q", "main")
+    box.git("merge", "-q", "--no-ff", "--no-edit", "run")
+    versions = corpus.history(OLD if has_moved else GATE)
+    assert [len(versions), versions[-1].summary] == [2, "Gate hours"]
+
+
 def test_versions_are_compared_by_words_and_not_by_markup(corpus: Corpus, box: Sandbox) -> None:
     corpus.write(fact("The gate opens at 06:30."))
     data = (box.root / GATE).read_bytes()

@@ -28,6 +28,7 @@ from memhtml.model.tree import Change, ChangeKind
 from memhtml.model.vocabulary import Rel
 from memhtml.store.git import Git
 from memhtml.store.lineage import origin_among
+from memhtml.store.trees import CommitTrees
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -165,16 +166,26 @@ def _walk(git: Git, repo: Repo, start: str, path: str) -> Iterator[Version]:
             sha = None if change.kind is ChangeKind.REMOVED else change.sha
             if len(entry.parents) > 1:
                 names = {parent: _name_in(git, parent, entry.sha, path) for parent in entry.parents}
+                is_news = sha not in _blobs_in(git, entry.parents, path)
                 if set(names.values()) != {path}:
                     # One side moved the file and the other edited it; git follows one name only.
-                    yield _version(entry, path, None, sha)
+                    if is_news:
+                        yield _version(entry, path, None, sha)
                     yield from _both(git, repo, names)
                     return
+                if not is_news:
+                    continue  # it brought a version in that has its own commit
             begins, name = _beginning(git, repo, entry)
             yield _version(entry, path, name, sha)
             if begins:
                 start = f"{entry.sha}^"
                 break
+
+
+def _blobs_in(git: Git, commits: Iterable[str], path: str) -> set[str | None]:
+    trees = CommitTrees(git.read)
+    found = (trees.at(commit, path) for commit in commits)
+    return {entry.sha if entry else None for entry in found}
 
 
 def _beginning(git: Git, repo: Repo, entry: LogEntry) -> tuple[bool, str | None]:
