@@ -349,6 +349,24 @@ def test_unknown_runs_are_errors(corpus: Corpus) -> None:
             act(corpus, "sleep/2020-01-01")
 
 
+def test_a_drop_with_nothing_left_to_drop_says_so(root: Path, corpus: Corpus) -> None:
+    """It said "dropped" of a run of which the merge had left nothing."""
+    run(corpus, options(restamping("raise", GATE, "9")))
+    merge(corpus, RUN, MergeOptions(keep_branch=True))
+    assert drop(corpus, RUN).state is RunState.MERGED
+    assert git(root, "branch", "--list", "sleep/*") == ""
+    with pytest.raises(RunRefused, match="it was merged") as caught:
+        drop(corpus, RUN)
+    assert (caught.value.reason, caught.value.suggestions) == (
+        "merged",
+        (f"memhtml sleep undo {RUN}",),
+    )
+    undo(corpus, RUN)
+    with pytest.raises(RunRefused, match="it was merged and undone") as caught:
+        drop(corpus, RUN)
+    assert caught.value.reason == "undone"
+
+
 def test_several_runs_of_a_day_do_not_collide(corpus: Corpus) -> None:
     first = run(corpus, options(restamping("raise", GATE, "9")))
     second = run(corpus, options(restamping("raise", OWLS, "9")))

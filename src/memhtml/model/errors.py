@@ -259,7 +259,7 @@ class RunNotFound(MemhtmlError):
 
 
 class RunRefused(MemhtmlError):
-    """A sleep run cannot be merged, resumed or undone as it stands; nothing was changed.
+    """A sleep run cannot be merged, resumed, undone or dropped as it stands; nothing was changed.
 
     *reason* is ``conflict``, ``gate``, ``running``, ``busy``, ``unfinished``, ``finished``,
     ``empty``, ``checked-out``, ``merged``, ``unmerged`` or ``undone``; *paths* are the files it is
@@ -269,7 +269,12 @@ class RunRefused(MemhtmlError):
     code = "ERR_RUN_REFUSED"
 
     def __init__(
-        self, message: str, *, reason: str, paths: Sequence[str] = (), suggestions: Sequence[str] = ()
+        self,
+        message: str,
+        *,
+        reason: str,
+        paths: Sequence[str] = (),
+        suggestions: Sequence[str] = (),
     ) -> None:
         super().__init__(message, suggestions=suggestions)
         self.reason = reason

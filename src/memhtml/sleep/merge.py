@@ -209,18 +209,35 @@ def drop(corpus: Corpus, run_id: str) -> Run:
 
     Raises:
         RunNotFound: There is no such run.
-        RunRefused: A process is working on it.
+        RunRefused: A process is working on it, or it was merged and nothing of it is left to drop.
     """
     runs = Runs(corpus.repo)
     try:
         run = runs.find(run_id)
         if run.state is RunState.RUNNING:
             raise _running(run_id)
+        if not runs.has_left(run_id):
+            raise _nothing_to_drop(run)
         runs.require_elsewhere(run_id)
         runs.forget(run_id)
         return run
     finally:
         runs.close()
+
+
+def _nothing_to_drop(run: Run) -> RunRefused:
+    """Say what became of a run of which the store has only the record."""
+    if run.state is RunState.UNDONE:
+        return RunRefused(
+            f"nothing of {run.run_id} is left to drop: it was merged and undone",
+            reason="undone",
+            suggestions=("memhtml sleep status",),
+        )
+    return RunRefused(
+        f"nothing of {run.run_id} is left to drop: it was merged, and stays so until it is undone",
+        reason="merged",
+        suggestions=(f"memhtml sleep undo {quoted(run.run_id)}",),
+    )
 
 
 def _require_complete(run: Run) -> None:

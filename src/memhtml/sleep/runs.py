@@ -320,6 +320,10 @@ class Runs:
             found.append(run_id)
         return found
 
+    def has_left(self, run_id: str) -> bool:
+        """Tell whether there is anything of a run that `forget` would remove."""
+        return self.folder(run_id).exists() or run_id in self.branches.tips(PREFIX)
+
     def forget(self, run_id: str) -> None:
         """Remove the branch, the working tree and the journal of a run."""
         self.branches.leave(str(self.tree(run_id)))
