@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import hashlib
-import pkgutil
 import subprocess
 import sys
 from pathlib import Path
@@ -37,7 +36,7 @@ def test_the_shipped_model_is_the_one_the_code_names() -> None:
 
 def test_another_model_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     load_model.cache_clear()
-    monkeypatch.setattr(pkgutil, "get_data", lambda *_: b"memhtml language model 1\n{}\n")
+    monkeypatch.setattr(languages, "_packaged", lambda *_: b"memhtml language model 1\n{}\n")
     try:
         with pytest.raises(StorageFailure, match="not the one this version was built with"):
             load_model()
@@ -167,7 +166,7 @@ def test_a_rebuild_gives_the_same_rows_with_the_model_absent(
     def gone(*_: object) -> bytes:
         raise FileNotFoundError("the model is absent")
 
-    monkeypatch.setattr(pkgutil, "get_data", gone)
+    monkeypatch.setattr(languages, "_packaged", gone)
     with pytest.raises(StorageFailure, match="cannot be read"):
         load_model()
     assert rows() == before

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import math
-import struct
 import zlib
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
@@ -52,6 +51,7 @@ MODEL_MAGIC = b"memhtml language model 1\n"
 
 _LANE_BITS = 24
 _LANE_BYTES = _LANE_BITS // 8
+_ROW_BYTES = _LANE_BYTES * len(VOCABULARY)
 _LANE_MASK = (1 << _LANE_BITS) - 1
 _OFFSET = 128
 _TOP_RANGE = 6.0
@@ -61,12 +61,16 @@ _MARGIN_RANGE = 8.0
 class LanguageModel(NamedTuple):
     """The weights of one training, ready to add up.
 
-    `rows` maps a pattern to its twelve weights packed into one integer, a lane of 24 bits each,
-    every weight raised by 128. One addition then adds all twelve, exactly: a fence of 4,096
-    characters has too few patterns to overflow a lane.
+    The twelve weights of a pattern are packed into the bytes of one integer, a lane of 24 bits
+    each, every weight raised by 128. One addition then adds all twelve, exactly: a fence of 4,096
+    characters has too few patterns to overflow a lane. They become an integer when a fence has the
+    pattern: no fence has more than a few of the 14,000.
     """
 
-    rows: Mapping[str, int]
+    numbers: Mapping[str, int]
+    """The number of each pattern."""
+    rows: bytes
+    """Their weights, in that order."""
     scale: float
     """What a summed weight of 1 is worth in a language's score."""
     bias: tuple[float, ...]
@@ -136,7 +140,8 @@ def read_model(data: bytes) -> LanguageModel:
     if len(patterns) != header["features"]:
         raise ValueError("the model holds another number of patterns than it says")
     return LanguageModel(
-        rows=_pack(patterns, planes),
+        numbers=dict(zip(patterns, range(len(patterns)), strict=True)),
+        rows=_pack(len(patterns), planes),
         scale=header["scale"],
         bias=tuple(header["bias"]),
         calibration=tuple(header["calibration"]),
@@ -175,7 +180,7 @@ def evidence(code: str, model: LanguageModel, *, limit: int = 8) -> tuple[Eviden
     best, second, _ = _rank(code, model)
     found = []
     for pattern in features(code):
-        row = model.rows.get(pattern)
+        row = _row(model, pattern)
         if row is None:
             continue
         weight, other = (
@@ -233,9 +238,8 @@ def _rank(code: str, model: LanguageModel) -> tuple[int, int, float]:
     """Return the two best lanes and the log-odds that the first is right."""
     found = features(code)
     total = known = 0
-    rows = model.rows
     for pattern in found:
-        row = rows.get(pattern)
+        row = _row(model, pattern)
         if row is not None:
             total += row
             known += 1
@@ -258,16 +262,20 @@ def _rank(code: str, model: LanguageModel) -> tuple[int, int, float]:
     return best, second, logit
 
 
-def _pack(patterns: list[str], planes: bytes) -> dict[str, int]:
-    """Return each pattern's weights as one integer.
+def _row(model: LanguageModel, pattern: str) -> int | None:
+    """Return the weights of *pattern*, None where the model does not know it."""
+    number = model.numbers.get(pattern)
+    if number is None:
+        return None
+    return int.from_bytes(model.rows[_ROW_BYTES * number : _ROW_BYTES * (number + 1)], "little")
+
+
+def _pack(count: int, planes: bytes) -> bytes:
+    """Return the weights of *count* patterns in lanes.
 
     *planes* holds the weights a language at a time, each raised by 128 to a byte.
     """
-    count = len(patterns)
-    width = _LANE_BYTES * len(VOCABULARY)
-    wide = bytearray(width * count)
+    rows = bytearray(_ROW_BYTES * count)
     for lane in range(len(VOCABULARY)):
-        wide[lane * _LANE_BYTES :: width] = planes[lane * count : (lane + 1) * count]
-    read = int.from_bytes
-    rows = struct.iter_unpack(f"{width}s", wide)
-    return {pattern: read(row, "little") for pattern, (row,) in zip(patterns, rows, strict=True)}
+        rows[lane * _LANE_BYTES :: _ROW_BYTES] = planes[lane * count : (lane + 1) * count]
+    return bytes(rows)
