@@ -194,3 +194,49 @@ def test_every_usage_error_says_where_to_read_on() -> None:
 def test_a_suggestion_that_would_be_long_to_read_names_the_word_instead() -> None:
     error = refusal(f"write --titel {'long ' * 60}")
     assert error.suggestions[0] == "use --title in place of --titel"
+
+
+@pytest.mark.parametrize(
+    ("line", "meant", "again"),
+    [
+        (
+            "task add 'Buy rye flour'",
+            "--title 'Buy rye flour'",
+            "memhtml task add --title 'Buy rye flour'",
+        ),
+        (
+            "task add --due 2026-08-07 Buy rye flour --dense",
+            "--title 'Buy rye flour'",
+            "memhtml task add --due 2026-08-07 --dense --title 'Buy rye flour'",
+        ),
+        (
+            "archive areas/a.html stale",
+            "--reason stale",
+            "memhtml archive areas/a.html --reason stale",
+        ),
+        ("diff 7d", "--since 7d", "memhtml diff --since 7d"),
+        (
+            "export --out x.jsonl jsonl",
+            "--format jsonl",
+            "memhtml export --out x.jsonl --format jsonl",
+        ),
+        # Something else is missing too, so there is no line to paste.
+        ("write 'Gate hours'", "--title 'Gate hours'", None),
+        ("export notes", "--out notes", None),
+    ],
+)
+def test_a_bare_word_is_proposed_for_the_flag_that_is_missing(
+    line: str, meant: str, again: str | None
+) -> None:
+    error = refusal(line)
+    assert isinstance(error, UnexpectedArgument)
+    assert error.message.endswith(f"; did you mean {meant}?")
+    if again is not None:
+        assert error.suggestions[0] == again
+        assert read(again.removeprefix("memhtml "))
+
+
+def test_a_word_too_many_is_no_flag_where_none_is_missing() -> None:
+    assert "did you mean" not in refusal("task add --title Flour rye").message
+    assert "did you mean" not in refusal("task add -- --due").message
+    assert "did you mean" not in refusal("task add " + "x" * 200).message

@@ -21,6 +21,7 @@ from memhtml.model.errors import (
     UnknownCommand,
     UsageError,
 )
+from memhtml.model.shell import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -156,6 +157,8 @@ def _values(
                 f"{item.spelling} is a switch and takes no separate value: "
                 f"write {item.spelling}={item.stray}, or leave {item.stray!r} out"
             )
+    if command and len(positionals) > _most_words(command):
+        raise _surplus(command, given, positionals[len(command.arguments) :], argv)
     arguments = _place(command, positionals) if command else {}
     if command:
         for flag in command.flags:
@@ -164,13 +167,13 @@ def _values(
     return {**_defaults(flags), **arguments, **_read(given)}
 
 
+def _most_words(command: Command) -> float:
+    takes_rest = any(argument.repeatable for argument in command.arguments)
+    return float("inf") if takes_rest else len(command.arguments)
+
+
 def _place(command: Command, positionals: list[str]) -> dict[str, Value]:
     """Give each positional word to the argument it stands for."""
-    takes_rest = any(argument.repeatable for argument in command.arguments)
-    if len(positionals) > len(command.arguments) and not takes_rest:
-        extra = positionals[len(command.arguments)]
-        hint = "; put words with spaces between quotes" if command.arguments else ""
-        raise UnexpectedArgument(f"{extra!r} is one word more than {command.name!r} takes{hint}")
     values: dict[str, Value] = {}
     rest = list(positionals)
     for argument in command.arguments:
@@ -296,6 +299,32 @@ def _unknown_flag(
     )
 
 
+def _surplus(
+    command: Command, given: list[_Given], extra: Sequence[str], argv: Sequence[str]
+) -> UnexpectedArgument:
+    """Say which word is too many, and which flag that is missing it was perhaps meant for."""
+    text = " ".join(extra)
+    lacking = (f for f in command.flags if f.required and not any(g.flag is f for g in given))
+    meant = next((f for f in lacking if not f.choices or text in f.choices), None)
+    told = f"{extra[0]!r} is one word more than {command.name!r} takes"
+    if meant is None or len(text) > _LONGEST_ECHO or text.startswith("--"):
+        hint = "; put words with spaces between quotes" if command.arguments else ""
+        return UnexpectedArgument(told + hint)
+    line = _line([*_without(argv, extra), f"--{meant.name}", text])
+    return UnexpectedArgument(
+        f"{told}; did you mean --{meant.name} {quoted(text)}?",
+        suggestions=(line,) if line else (),
+    )
+
+
+def _without(argv: Sequence[str], extra: Sequence[str]) -> list[str]:
+    """Return *argv* without the words *extra*, each taken away where it stands last."""
+    words = list(argv)
+    for word in extra:
+        del words[len(words) - 1 - words[::-1].index(word)]
+    return words
+
+
 def _unknown_command(words: Sequence[str], argv: Sequence[str]) -> UnknownCommand:
     from memhtml.cli.nearest import nearest  # noqa: PLC0415 - only on the way to a message
 
@@ -327,19 +356,21 @@ def _unknown_command(words: Sequence[str], argv: Sequence[str]) -> UnknownComman
 
 def _corrected(argv: Sequence[str], wrong: str, right: Iterable[str]) -> tuple[str, ...]:
     """Return the command line again for each better spelling, if it is short and can be run."""
-    import shlex  # noqa: PLC0415 - only on the way to an error message
-
     lines = []
     for word in right:
         words = [
             word + given.removeprefix(wrong) if given.partition("=")[0] == wrong else given
             for given in argv
         ]
-        line = shlex.join(["memhtml", *words])
-        can_be_run = len(line) <= _LONGEST_ECHO
-        try:
-            parse(words)
-        except UsageError:
-            can_be_run = False  # one mistake seldom comes alone
-        lines.append(line if can_be_run else f"use {word} in place of {wrong}")
+        lines.append(_line(words) or f"use {word} in place of {wrong}")
     return tuple(lines)
+
+
+def _line(words: Sequence[str]) -> str | None:
+    """Return a command line to paste; None where it is long, or has another mistake in it."""
+    try:
+        parse(words)
+    except UsageError:
+        return None  # one mistake seldom comes alone
+    line = " ".join(map(quoted, ("memhtml", *words)))
+    return line if len(line) <= _LONGEST_ECHO else None
