@@ -14,7 +14,7 @@ import hashlib
 import json
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from memhtml.format.detect import detect, read_model
 from memhtml.format.language_names import Score, detect_score, is_too_long
@@ -23,8 +23,17 @@ from memhtml.model.errors import InvalidFlag, StorageFailure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Protocol
 
     from memhtml.format.detect import LanguageModel
+
+    class _Engine(Protocol):
+        def eval(self, code: str) -> object: ...
+
+        def close(self) -> None: ...
+
+        def call(self, expr: str, *args: object) -> object: ...
+
 
 __all__ = [
     "DETECTORS",
@@ -66,14 +75,6 @@ class Ranking(NamedTuple):
     top_relevance: float
     second: str | None
     second_relevance: float
-
-
-class _Engine(Protocol):
-    def eval(self, code: str) -> object: ...
-
-    def close(self) -> None: ...
-
-    def call(self, expr: str, *args: object) -> object: ...
 
 
 def settings(environ: Mapping[str, str]) -> Settings:
