@@ -186,6 +186,30 @@ def test_what_a_call_made_up_is_not_told_at_length(root: Path) -> None:
     anyio.run(use)
 
 
+def test_an_argument_by_another_name_is_answered_with_the_one_to_use(root: Path) -> None:
+    """Each of two unknown arguments listed all there are, and neither named the one meant."""
+
+    async def use() -> None:
+        async with at(root) as client:
+            other = {"title": "Gate", "type": "semantic", "claim": "The gate is green."}
+            refused = (await refuse(client, "memory_write", **other))["error"]
+            assert "no argument 'type', perhaps 'memory_type' is meant" in refused
+            assert "no argument 'claim', perhaps 'body' is meant" in refused
+            assert "there are" not in refused
+            strange = (await refuse(client, "memory_write", zzz=1, qqq=2))["error"]
+            assert "no argument 'zzz'; there are title, " in strange
+            assert strange.count("there are") == strange.count("article_html") == 1
+            link = (await refuse(client, "memory_link", src="a", rel="supports", dst="b"))["error"]
+            assert "'src', perhaps 'src_path'" in link
+            kinds = (await refuse(client, "memory_search", query="x", type="task"))["error"]
+            assert "'type', perhaps 'memory_types' is meant" in kinds
+            ops = [{"zzz": n} for n in range(3)]
+            many = (await refuse(client, "memory_write_batch", ops=ops))["error"]
+            assert many.count("there are") == 1
+
+    anyio.run(use)
+
+
 def test_a_store_that_was_moved_away_does_not_come_back_as_an_empty_folder(root: Path) -> None:
     """Its index was made anew where it had been, so moving it back put it one level deeper."""
 

@@ -7,6 +7,7 @@ nothing else. What excludes what is said in the descriptions, and checked when t
 from __future__ import annotations
 
 from difflib import get_close_matches
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from memhtml.answers.schema import text
@@ -25,6 +26,12 @@ MOST_TOLD = 20
 
 _SHOWN_CHARS = 60
 
+_ALSO_CALLED = {
+    # What the command line, operations and other tools for memories call it.
+    **dict.fromkeys(("claim", "content", "text"), "body"),
+    **dict.fromkeys(("cite", "sources"), "citations"),
+    **dict.fromkeys(("type", "kind"), "memory_type"),
+}
 _KINDS = {
     "string": "a string",
     "integer": "a whole number",
@@ -91,7 +98,8 @@ def faults(schema: Schema, arguments: Mapping[str, Any], *, where: str = "") -> 
         Draft202012Validator(schema).iter_errors(arguments),
         key=lambda error: (error.validator != "additionalProperties", [*map(str, error.path)]),
     )
-    told = [fault for error in found for fault in _faults_of(error, where)]
+    listed: set[str] = set()
+    told = [fault for error in found for fault in _faults_of(error, where, listed)]
     more = len(told) - MOST_TOLD
     return told if more <= 0 else [*told[:MOST_TOLD], f"and {more:,} more like these"]
 
@@ -102,11 +110,19 @@ def shown(name: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return which of *known* is perhaps meant by *name*."""
-    return next(iter(get_close_matches(name[:_SHOWN_CHARS], known, n=1)), None)
+    """Return which of *known* is perhaps meant by *name*.
+
+    >>> nearest("titel", ["title"]), nearest("type", ["title", "memory_type"])
+    ('title', 'memory_type')
+    """
+    names = tuple(known)
+    sought = _ALSO_CALLED.get(name, name)[:_SHOWN_CHARS]
+    having = (one for one in names if sought in {one, *one.split("_")})
+    return next(chain(having, get_close_matches(sought, names, n=1)), None)
 
 
-def _faults_of(error: ValidationError, where: str) -> Iterator[str]:
+def _faults_of(error: ValidationError, where: str, listed: set[str]) -> Iterator[str]:
+    """Yield what *error* says; which arguments there are is *listed* once."""
     place = where + "".join(
         f"[{part}]" if isinstance(part, int) else f".{part}" if n or where else str(part)
         for n, part in enumerate(error.absolute_path)
@@ -119,7 +135,11 @@ def _faults_of(error: ValidationError, where: str) -> Iterator[str]:
         for name in given:
             if name not in known:
                 near = nearest(name, known)
-                hint = f", perhaps {near!r} is meant" if near else f"; there are {', '.join(known)}"
+                hint = f", perhaps {near!r} is meant" if near else ""
+                there_are = f"; there are {', '.join(known)}"
+                if not near and there_are not in listed:
+                    listed.add(there_are)
+                    hint = there_are
                 yield f"there is no argument {shown(name)}{inside}{hint}"
     elif error.validator == "required":
         # The validator reports each missing name by itself and says which only in its message.
