@@ -386,3 +386,24 @@ def test_writers_and_a_merge_stay_out_of_each_others_files(root: Path, corpus: C
         os.utime(f"{left}-dead", (0, 0))
     with _scratch(corpus.repo):
         assert not Path(f"{left}-dead").exists()
+
+
+@pytest.mark.parametrize("is_copied", [True, False])
+def test_a_store_may_be_moved_or_copied_while_a_run_waits(
+    root: Path, corpus: Corpus, tmp_path: Path, is_copied: bool
+) -> None:
+    """Git remembers working trees by where they were."""
+    run(corpus, options(restamping("raise", GATE, "9"), archiver("triage", FEED)))
+    corpus.close()
+    place = tmp_path / "elsewhere"
+    if is_copied:
+        shutil.copytree(root, place)
+    else:
+        root.rename(place)
+    with Corpus.open(place, clock=lambda: NOW) as there:
+        assert [commit.phase for commit in review(there, RUN).commits] == ["raise", "triage"]
+        assert merge(there, RUN, MergeOptions(gate=lambda *_: Verdict(0, ()))).is_news
+    assert git(place, "worktree", "list").count("\n") == 1 + is_copied
+    if is_copied:
+        with Corpus.open(root, clock=lambda: NOW) as there:
+            assert merge(there, RUN, MergeOptions(gate=lambda *_: Verdict(0, ()))).is_news

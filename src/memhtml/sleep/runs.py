@@ -251,12 +251,26 @@ class Runs:
         """
         own = str(self.tree(run_id))
         for tree in self.branches.worktrees():
-            if tree.branch == run_id and tree.folder != own:
+            if tree.branch == run_id and tree.folder != own and self._is_of_ours(tree.folder):
                 raise RunRefused(
                     f"{run_id} is checked out in {tree.folder}",
                     reason="checked-out",
                     suggestions=(f"git -C {quoted(tree.folder)} switch main",),
                 )
+
+    def _is_of_ours(self, folder: str) -> bool:
+        """Tell whether a working tree is there, and not of the store that ours was copied from."""
+        try:
+            return locate(folder).common == self._repo.where.common
+        except (MemhtmlError, OSError):
+            return False
+
+    def _leave(self, run_id: str) -> None:
+        """Remove the working tree of a run, and what git remembers of one that is no more."""
+        self.branches.leave(str(self.tree(run_id)))
+        for tree in self.branches.worktrees():
+            if tree.branch == run_id and not Path(tree.folder).exists():
+                self.branches.leave(tree.folder)
 
     def _all_landings(self) -> list[Landing]:
         head = self._repo.head()
@@ -294,9 +308,9 @@ class Runs:
     def reopen(self, run_id: str) -> str:
         """Return the top of the working tree of a run, made anew where it is gone or astray."""
         tree = str(self.tree(run_id))
-        if not _is_sound(tree, run_id):
+        if not _is_sound(tree, run_id, self._repo.where.common):
             self.folder(run_id).mkdir(parents=True, exist_ok=True)
-            self.branches.leave(tree)
+            self._leave(run_id)
             self.branches.check_out(tree, run_id)
         return tree
 
@@ -326,7 +340,7 @@ class Runs:
 
     def forget(self, run_id: str) -> None:
         """Remove the branch, the working tree and the journal of a run."""
-        self.branches.leave(str(self.tree(run_id)))
+        self._leave(run_id)
         shutil.rmtree(self.folder(run_id), ignore_errors=True)
         tip = self.branches.tips(PREFIX).get(run_id)
         if tip is not None:
@@ -399,13 +413,18 @@ class Runs:
         return False
 
 
-def _is_sound(tree: str, run_id: str) -> bool:
-    """Tell whether a working tree is as a run left it, and not as a process that was killed did."""
+def _is_sound(tree: str, run_id: str, common: str) -> bool:
+    """Tell whether a working tree is as a run left it, and belongs to the repository at *common*.
+
+    A process that was killed may have left it astray, and one that was copied along with its store
+    is still the original's.
+    """
     there = Branches(tree)
     try:
         where = locate(tree)
         return (
-            read_head(where).ref == f"refs/heads/{run_id}"
+            where.common == common
+            and read_head(where).ref == f"refs/heads/{run_id}"
             and not Path(where.own, "index.lock").exists()
             and not there.status()
         )

@@ -91,8 +91,11 @@ class Branches(Git):
             clone.close()
 
     def check_out(self, folder: str, branch: str) -> None:
-        """Make a working tree at *folder* of a *branch* that is checked out nowhere."""
-        self._run(*_ALL_FILES, "worktree", "add", "--quiet", folder, branch)
+        """Make a working tree at *folder* of a *branch* that nobody has checked out.
+
+        Git may remember otherwise, from before the repository was moved or copied.
+        """
+        self._run(*_ALL_FILES, "worktree", "add", "--quiet", "--force", folder, branch)
 
     def look_at(self, commit: str) -> None:
         """Let this working tree show *commit*, its branch left where it is."""
@@ -100,7 +103,7 @@ class Branches(Git):
 
     def back_to(self, branch: str) -> None:
         """Let this working tree stand on *branch* again."""
-        self._run(*_ALL_FILES, "checkout", "--quiet", branch)
+        self._run(*_ALL_FILES, "checkout", "--quiet", "--ignore-other-worktrees", branch)
 
     def find_lines(self, start: str, beginnings: Sequence[str]) -> list[tuple[str, list[str]]]:
         """Return commits from *start* back in whose message a line begins so, and their lines."""

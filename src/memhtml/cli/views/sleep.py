@@ -119,7 +119,8 @@ def status_text(
         when = relative(run.begun.instant, screen.now) if run.begun.instant else ""
         state = screen.paint(run.state.value, style)
         lines.append(f"{screen.paint(run.run_id, 'bold')} {state} {screen.paint(when, 'dim')}")
-        lines += flowing(headline(run.phases), screen, 2)
+        if run.phases:
+            lines += flowing(headline(run.phases), screen, 2)
     if not waiting:
         lines.append("no run waits")
     for what, names in (("merged", merged), ("taken back", undone)):
