@@ -300,6 +300,8 @@ def test_open_shows_a_memory_and_what_is_linked_to_it(store: Path, tmp_path: Pat
     assert door not in text
     assert "default-src 'none'" in text
     assert subprocess.check_output(["git", "-C", str(store), "status", "--porcelain"]) == b""
+    # What a browser prints is no part of the answer, which `run` reads as one document.
+    assert run("open", GATE, BROWSER="echo %s")[1]["data"]["opened"]
     found = call("open", "loud bell", "--no-browser").data
     assert (found["opened"], found["paths"][0]) == (False, bell)
     assert "#" not in found["url"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -9,7 +10,7 @@ import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -393,3 +394,27 @@ def test_a_few_files_deleted_by_hand_are_an_edit_like_any_other(store: Store) ->
         for path in corpus.choose()[:9]:
             (store.root / path).unlink()
         assert len(corpus.search("weir", limit=50).hits) == 3
+
+
+@posix
+def test_in_a_folder_that_is_gone_a_store_is_reached_by_its_whole_path_alone(
+    store: Store, tmp_path: Path
+) -> None:
+    """It was a traceback; and a word like "." must not come to mean another folder."""
+    path = store.write("corpus", CLAIM)
+    gone = tmp_path / "gone"
+
+    def ask(*argv: str) -> dict[str, Any]:
+        gone.mkdir()
+        program = [sys.executable, "-m", "memhtml", *argv, "--json"]
+        script = ["sh", "-c", f'rmdir "{gone}"; exec "$@"', "sh", *program]
+        ran = subprocess.run(script, cwd=gone, capture_output=True, check=False)
+        assert b"Traceback" not in ran.stderr
+        document = json.loads(ran.stdout)
+        assert isinstance(document, dict)
+        return document
+
+    found = ask("search", "sluice", "--repo", str(store.root))
+    assert [hit["path"] for hit in found["data"]["hits"]] == [path]
+    for words in (("init", "--repo", "x"), ("check", "."), ("status", "--repo", "x")):
+        assert ask(*words)["error"] == "the folder this was called in is gone"

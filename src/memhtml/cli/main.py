@@ -59,6 +59,10 @@ def _attempt(answer: Callable[[], Success], argv: Sequence[str], world: World) -
         return answer()
     except Exception as error:  # noqa: BLE001 - the edge: whatever happens is answered
         failure = failure_of(error)
+        if not world.cwd and isinstance(error, FileNotFoundError):
+            failure = failure._replace(
+                error="the folder this was called in is gone", suggestions=("cd",)
+            )
         if failure.code == "ERR_UNKNOWN":
             import traceback  # noqa: PLC0415 - only when we are at fault
 
@@ -102,7 +106,7 @@ def process_world() -> World:
         getattr(stream, "reconfigure", lambda **_: None)(errors="replace")
     return World(
         env=os.environ,
-        cwd=os.getcwd(),
+        cwd=_cwd(),
         stdin=stdin,
         stdout=stdout,
         stderr=sys.stderr,
@@ -114,6 +118,15 @@ def process_world() -> World:
         is_watched=sys.stderr.isatty(),
         stderr_has_colour=_has_colour(os.environ, is_terminal=sys.stderr.isatty()),
     )
+
+
+def _cwd() -> str:
+    import os  # noqa: PLC0415 - loaded by now
+
+    try:
+        return os.getcwd()
+    except OSError:  # somebody removed it
+        return ""
 
 
 def _size(stream: TextIO, env: Mapping[str, str]) -> tuple[int, int]:

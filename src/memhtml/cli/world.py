@@ -25,6 +25,7 @@ class World(NamedTuple):
 
     env: Mapping[str, str]
     cwd: str
+    """The working folder; "" where that was removed, so that nothing relative is found."""
     stdin: BinaryIO
     stdout: TextIO
     stderr: TextIO
