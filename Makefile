@@ -22,8 +22,8 @@ demo: $(STAMP) ## Write a dozen memories into a new store and find them again.
 	@$(BIN)/python -m memhtml model add splade-tiny --yes --text || echo "The demo goes on without it: search by words alone."
 	@$(BIN)/python examples/demo.py
 
-test: $(STAMP) ## Run every test.
-	$(BIN)/python -m pytest
+test: $(STAMP) ## Run every test, on all cores.
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 adapters: $(STAMP) ## Run the adapters' tests and examples against the frameworks.
 	$(BIN)/python -m pytest tests/adapters
