@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import threading
 from pathlib import Path
@@ -16,8 +17,9 @@ from memhtml.model.memory import Draft
 from memhtml.model.vocabulary import MemoryType
 from memhtml.sleep.merge import MergeOptions, Verdict, drop, merge, undo
 from memhtml.sleep.review import review
+from memhtml.sleep.reviewpage import review_page
 from memhtml.sleep.runner import Report, RunOptions, resume, run
-from memhtml.sleep.runs import Runs, RunState, record_path
+from memhtml.sleep.runs import Runs, RunState, record_path, report_path
 from memhtml.sleep.settings_file import CONFIG, read_settings
 from memhtml.store.gitdir import read_head
 from memhtml.store.joining import _scratch
@@ -407,3 +409,21 @@ def test_a_store_may_be_moved_or_copied_while_a_run_waits(
     if is_copied:
         with Corpus.open(root, clock=lambda: NOW) as there:
             assert merge(there, RUN, MergeOptions(gate=lambda *_: Verdict(0, ()))).is_news
+
+
+def test_every_link_of_a_report_leads_somewhere(root: Path, corpus: Corpus) -> None:
+    """A report linked archived memories where they had stood before."""
+    run(corpus, options(restamping("raise", GATE, "9"), archiver("triage", FEED)))
+    merge(corpus, RUN)
+    page = root / report_path(RUN)
+    links = re.findall(r'href="([^"]+)"', page.read_text())
+    assert len(links) == 3
+    for link in links:
+        assert (page.parent / link).is_file()
+
+
+def test_old_and_new_values_of_a_head_stand_side_by_side(corpus: Corpus) -> None:
+    run(corpus, options(archiver("triage", FEED)))
+    page = review_page(review(corpus, RUN), store="owls")
+    assert page.count(">status</dt>") == 1
+    assert "<del>active</del> <ins>archived</ins>" in page

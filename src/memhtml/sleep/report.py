@@ -11,7 +11,7 @@ from memhtml.sleep.journal import FAILED, lines_of
 from memhtml.sleep.runs import record_path, report_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from memhtml.sleep.journal import Begun, PhaseDone
     from memhtml.sleep.phase import Decision
@@ -19,10 +19,15 @@ if TYPE_CHECKING:
 __all__ = ["headline", "report_files"]
 
 
-def report_files(begun: Begun, done: Sequence[PhaseDone], tip: str) -> dict[str, bytes]:
-    """Return the report and the record of a run whose last commit is *tip*, by path."""
+def report_files(
+    begun: Begun, done: Sequence[PhaseDone], tip: str, standing: Container[str]
+) -> dict[str, bytes]:
+    """Return the report and the record of a run whose last commit is *tip*, by path.
+
+    *standing* are the files of that commit: what is not there, nor in the archive, has no link.
+    """
     return {
-        report_path(begun.run_id): _page(begun, done, tip).encode("utf-8", "replace"),
+        report_path(begun.run_id): _page(begun, done, tip, standing).encode("utf-8", "replace"),
         record_path(begun.run_id): lines_of(begun, done).encode("utf-8", "replace"),
     }
 
@@ -42,7 +47,8 @@ def headline(done: Iterable[PhaseDone]) -> str:
     return f"Memories: {told}." if told else "Nothing was changed."
 
 
-def _page(begun: Begun, done: Sequence[PhaseDone], tip: str) -> str:
+def _page(begun: Begun, done: Sequence[PhaseDone], tip: str, standing: Container[str]) -> str:
+    year = begun.instant[:4]
     rows = [
         ("run", begun.run_id),
         ("instant", begun.instant),
@@ -68,7 +74,7 @@ def _page(begun: Begun, done: Sequence[PhaseDone], tip: str) -> str:
 <table>
 <tr><th>phase</th><th>status</th><th>counts</th><th>commits</th><th>note</th></tr>
 {"".join(map(_row, done))}</table>
-{"".join(_folds(done))}</article>
+{"".join(_folds(done, year, standing))}</article>
 </body>
 </html>
 """
@@ -81,7 +87,7 @@ def _row(phase: PhaseDone) -> str:
     return "<tr>" + "".join(f"<td>{escape_text(cell)}</td>" for cell in cells) + "</tr>\n"
 
 
-def _folds(done: Iterable[PhaseDone]) -> Iterator[str]:
+def _folds(done: Iterable[PhaseDone], year: str, standing: Container[str]) -> Iterator[str]:
     for phase in done:
         if phase.status == FAILED:
             note = escape_text(phase.detail or "")
@@ -90,19 +96,23 @@ def _folds(done: Iterable[PhaseDone]) -> Iterator[str]:
         decisions = [decision for commit in phase.commits for decision in commit.decisions]
         for kind, group in groupby(decisions, key=lambda decision: decision.kind):
             items = list(group)
-            lines = "".join(map(_item, items))
+            lines = "".join(_item(item, year, standing) for item in items)
             summary = f"{phase.phase}: {len(items)} {escape_text(kind)}"
             yield f"<details><summary>{summary}</summary>\n<ul>\n{lines}</ul></details>\n"
 
 
-def _item(decision: Decision) -> str:
-    where = _link(decision.path)
-    target = f" → {_link(decision.other)}" if decision.other else ""
+def _item(decision: Decision, year: str, standing: Container[str]) -> str:
+    where = _link(decision.path, year, standing)
+    target = f" → {_link(decision.other, year, standing)}" if decision.other else ""
     rests = "; ".join(f"{name} {value}" for name, value in decision.evidence)
     more = f" <small>{escape_text(rests)}</small>" if rests else ""
     return f"<li>{where}{target}: {escape_text(decision.why)}{more}</li>\n"
 
 
-def _link(path: str) -> str:
+def _link(path: str, year: str, standing: Container[str]) -> str:
+    places = (path, f"archive/{year}/{path}")
+    place = next((place for place in places if place in standing), None)
+    if place is None:
+        return escape_text(path)
     # From .memhtml/sleep/ the top of the store is two folders up.
-    return f'<a href="{escape_attribute("../.." + href_of(path))}">{escape_text(path)}</a>'
+    return f'<a href="{escape_attribute("../.." + href_of(place))}">{escape_text(path)}</a>'

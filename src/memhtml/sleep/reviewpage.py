@@ -6,7 +6,6 @@ Everything a memory says is shown as text, and nothing on the page runs.
 from __future__ import annotations
 
 from importlib import resources
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from memhtml.format.escape import escape_attribute, escape_text
@@ -164,7 +163,10 @@ def _piece(piece: tuple[DiffKind, str]) -> str:
 
 def _head(changes: Sequence[HeadChange]) -> str:
     rows = []
-    for name, group in groupby(changes, key=lambda change: change.name.removeprefix("memhtml-")):
+    by_name: dict[str, list[HeadChange]] = {}
+    for change in changes:
+        by_name.setdefault(change.name.removeprefix("memhtml-"), []).append(change)
+    for name, group in by_name.items():
         values = "".join(
             f"<{'ins' if each.came else 'del'}>{escape_text(each.value)}"
             f"</{'ins' if each.came else 'del'}> "

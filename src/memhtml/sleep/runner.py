@@ -424,7 +424,8 @@ class _Work:
         commits = [commit for done in self.done for commit in done.commits]
         if not commits and not marks:
             return PhaseDone(REPORT, OK, detail="nothing was found to do")
-        files = report_files(self._begun, self.done, self.tip)
+        standing = {entry.path for entry in self._there.committed_files()}
+        files = report_files(self._begun, self.done, self.tip, standing)
         view = self._there.view()
         steps = tuple(
             Put(path, data, file.sha if (file := view.find(path)) else None)
