@@ -137,8 +137,7 @@ def bucket_of(path: str) -> Bucket | None:
     >>> bucket_of("/areas/x.html"), bucket_of("areas/"), bucket_of("Areas/x.html")
     (<Bucket.AREAS: 'areas'>, None, None)
     """
-    first, slash, _ = normalize_path(path).partition("/")
-    return Bucket(first) if slash and first in _BUCKETS else None
+    return _bucket(normalize_path(path))
 
 
 def path_fault(path: str) -> PathFault | None:
@@ -147,8 +146,16 @@ def path_fault(path: str) -> PathFault | None:
     >>> path_fault("areas/x.html"), path_fault("areas/x.HTML")
     (None, PathFault(rule=<PathRule.EXTENSION: 'path-extension'>, segment=None))
     """
-    normal = normalize_path(path)
-    if bucket_of(normal) is None:
+    return _fault(normalize_path(path))
+
+
+def _bucket(normal: str) -> Bucket | None:
+    first, slash, _ = normal.partition("/")
+    return Bucket(first) if slash and first in _BUCKETS else None
+
+
+def _fault(normal: str) -> PathFault | None:
+    if _bucket(normal) is None:
         return PathFault(PathRule.BUCKET)
     if not normal.endswith(".html"):
         return PathFault(PathRule.EXTENSION)
@@ -194,8 +201,9 @@ def memory_path(path: str) -> MemoryPath:
     Raises:
         InvalidPath: `path_fault` finds a fault.
     """
-    _refuse(path, path_fault(path))
-    return MemoryPath(normalize_path(path))
+    normal = normalize_path(path)
+    _refuse(path, _fault(normal))
+    return MemoryPath(normal)
 
 
 def new_memory_path(path: str) -> MemoryPath:
@@ -255,9 +263,9 @@ def directory_with_room(directory: str, *, at: datetime, entries: Callable[[str]
     """
     if directory == _PEOPLE:
         return directory
-    month = stamp(at)[:7]
     candidate, ordinal = directory, 1
     while entries(candidate) >= DIRECTORY_ENTRIES:
+        month = stamp(at)[:7]
         candidate = f"{directory}/{with_ordinal(month, ordinal)}"
         ordinal += 1
     return candidate
