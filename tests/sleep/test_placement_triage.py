@@ -57,6 +57,13 @@ def test_it_goes_where_its_tags_stand(tree: Tree) -> None:
     assert "resources/kiln/new.html" in tree.files
 
 
+def test_a_tag_that_says_how_memories_came_to_be_has_no_vote(tree: Tree) -> None:
+    for n in range(3):
+        tree.write(f"resources/odd/{n}.html", f"Odd fact {n}.", tags=("trace-consolidation",))
+    tree.write(NEW, "The door is red.", at=days_ago(5), tags=("trace-consolidation",))
+    assert sleep(tree)["moved"] == 0
+
+
 @pytest.mark.parametrize(
     ("alike", "fields"),
     [

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 A, B = (f"{letter * 8}-1111-4111-8111-111111111111" for letter in "ab")
 TOKEN = "ghp_" + "a1B2" * 9
 WISH = "Remember that the gate opens at six."
-LEARNED = "resources/trace-consolidation/the-gate-opens-at-six.html"
+LEARNED = "areas/inbox/the-gate-opens-at-six.html"
 
 
 class Traces:
@@ -153,6 +153,56 @@ def test_what_was_asked_for_becomes_a_memory_with_its_words(traces: Traces) -> N
     }
     assert found.detail is not None
     assert "no model bound" in found.detail
+
+
+PNPM = "Remember: use pnpm in this repository."
+
+
+def test_it_stands_by_what_it_is_about_and_not_by_its_tag(traces: Traces) -> None:
+    """All of them stood in resources/trace-consolidation, whatever they were about."""
+    traces.tell(A, *asked(A, PNPM), *asked(A, "Remember that I like short answers."))
+    tree = Tree()
+    tree.write("projects/shop/till.html", "The till is red.", workspace="Shop")
+    sleep(tree, traces)
+    found = {path: parse(data) for path, data in tree.files.items() if "till" not in path}
+    assert sorted(found) == [
+        "areas/inbox/i-like-short-answers.html",  # what a person likes, they like everywhere
+        "projects/shop/use-pnpm-in-this-repository-shop.html",
+    ]
+    assert all(one.head.tags == (trace_consolidation.TAG,) for one in found.values())
+
+
+def test_what_this_is_stands_in_the_memory_and_no_path_of_a_machine(traces: Traces) -> None:
+    """ "Use pnpm in this repository" was kept, and nothing told which."""
+    traces.tell(A, *asked(A, PNPM))
+    one = Claude(B, cwd="/home/ada/work/blog")
+    traces.tell(B, one.user("hello"), one.user("Remember: use npm in this repository."))
+    tree = Tree()
+    assert sleep(tree, traces).counts["written"] == 2
+    said = {one.claim: one.body_text for one in map(parse, tree.files.values())}
+    assert set(said) == {
+        "Use pnpm in this repository (shop).",
+        "Use npm in this repository (blog).",
+    }
+    assert "Said on 2026-03-01 in the folder blog." in said["Use npm in this repository (blog)."]
+    assert not any(b"/home" in data or b"/srv" in data for data in tree.files.values())
+
+
+def test_the_same_words_in_two_folders_are_two_things_where_they_point(traces: Traces) -> None:
+    for session, folder in ((A, "/srv/shop"), (B, "/srv/blog")):
+        one = Claude(session, cwd=folder)
+        wishes = one.user(PNPM), one.user(WISH)
+        traces.tell(session, one.user("hello"), *wishes)
+    tree = Tree()
+    sleep(tree, traces)
+    said = {one.claim: one.body_text for one in map(parse, tree.files.values())}
+    assert set(said) == {
+        "The gate opens at six.",
+        "Use pnpm in this repository (shop).",
+        "Use pnpm in this repository (blog).",
+    }
+    assert "in the folders blog, shop." in said["The gate opens at six."]
+    assert sleep(tree, traces).proposals == (), "the next night knows all of it"
 
 
 def test_each_memory_is_a_commit_of_its_own_and_two_sessions_make_no_single_source(

@@ -22,6 +22,7 @@ from memhtml.model.paths import (
 )
 from memhtml.search.days import days_between
 from memhtml.sleep.phase import Decision, Outcome, Proposal
+from memhtml.sleep.phases.trace_consolidation import TAG
 from memhtml.sleep.standing import GROUP_FLOORS
 from memhtml.store.archive import repoint
 from memhtml.store.plan import Move, Overlay
@@ -163,13 +164,19 @@ def _by_votes(
     chosen = {}
     for memory in settled:
         likest = _winner((homes[path], 1, score) for path, score in near.get(memory.path, ()))
-        labels = [shares[name] for name in (*memory.tags, *memory.entities) if name in shares]
+        labels = [shares[name] for name in _labels(memory) if name in shares]
         # Each label has one vote, shared out as those that bear it stand.
         labelled = _winner((vote for votes in labels for vote in votes), total=len(labels))
         choice = _choose(likest, labelled)
         if choice is not None:
             chosen[memory.path] = choice
     return chosen
+
+
+def _labels(memory: Live) -> Iterator[str]:
+    """Yield the tags and entities that say what *memory* is about, not how it came to be."""
+    yield from (tag for tag in memory.tags if tag != TAG)
+    yield from memory.entities
 
 
 def _label_shares(
@@ -182,7 +189,7 @@ def _label_shares(
     by_label: dict[str, Counter[str]] = defaultdict(Counter)
     for memory in context.population.claims:
         if memory.path in homes:
-            for label in (*memory.tags, *memory.entities):
+            for label in _labels(memory):
                 by_label[label][homes[memory.path]] += 1
     found = {}
     for label, folders in by_label.items():

@@ -5,6 +5,9 @@ corrections that held, and errors that came back. A model, where one is bound, r
 sessions with tools and proposes more. Either way every quote was found again in its transcript, and
 a memory comes to be by the same planner, gate and placement as one that somebody writes.
 
+Such a memory stands by what it is about, never by its tag, which is the same for all of them. It
+says in which folder it was said, and so does its claim where that points at "this repository".
+
 A memory that says the same already is enough. A correction that goes against what a live memory
 says is no second truth: it becomes a question for a person. Sessions count as read only once the
 run is merged, so a run that is thrown away has read nothing.
@@ -13,7 +16,9 @@ run is merged, so a run that is thrown away has read nothing.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import chain
 from typing import TYPE_CHECKING
 from urllib.parse import quote as encoded
 
@@ -22,6 +27,8 @@ from memhtml.format.parse import parse
 from memhtml.model.errors import InvalidMemory, SecretFound, WriteConflict
 from memhtml.model.instants import stamp
 from memhtml.model.memory import Draft
+from memhtml.model.paths import place
+from memhtml.model.slugs import slugify
 from memhtml.model.vocabulary import MemoryType
 from memhtml.model.whitespace import collapse
 from memhtml.scoring.frames import frame_key
@@ -31,8 +38,9 @@ from memhtml.sleep.known import Known
 from memhtml.sleep.marks import session_mark
 from memhtml.sleep.phase import Decision, Finding, Investigator, Outcome, Proposal
 from memhtml.sleep.promises import read_promises
+from memhtml.sleep.whereabouts import folder_name, is_pointing, pointing_out
 from memhtml.store.plan import Overlay
-from memhtml.store.write import plan_write
+from memhtml.store.write import free_path, plan_write
 from memhtml.traces.candidates import Refused, Source
 
 if TYPE_CHECKING:
@@ -40,7 +48,7 @@ if TYPE_CHECKING:
 
     from memhtml.sleep.phase import Context
     from memhtml.sleep.population import Live
-    from memhtml.traces.candidates import Candidate
+    from memhtml.traces.candidates import Candidate, Evidence
     from memhtml.traces.sessions import Session
 
 __all__ = ["NAME", "NEEDS", "TAG", "run"]
@@ -104,6 +112,8 @@ class _Learning:
         self._sessions = {session.session_id: session for session in due}
         self._known = Known(context.population, TAG)
         self._view = Overlay(context.view)
+        named = {memory.workspace for memory in context.population.active if memory.workspace}
+        self._workspaces = {slugify(name): name for name in sorted(named)}
         self._refused: list[Refused] = []
         self.counts = Counter(dict.fromkeys(_COUNTS, 0) | {"sessions": len(due)})
         self.proposals: list[Proposal] = []
@@ -165,7 +175,7 @@ class _Learning:
         return done
 
     def _take(self, candidates: Iterable[Candidate]) -> None:
-        for candidate in candidates:
+        for candidate in chain.from_iterable(map(self._told_apart, candidates)):
             self.counts["candidates"] += 1
             if self._known.says(candidate):
                 self.counts["known"] += 1
@@ -177,9 +187,28 @@ class _Learning:
             else:
                 self._write(candidate)
 
+    def _told_apart(self, candidate: Candidate) -> Iterator[Candidate]:
+        """Yield *candidate*, once for each folder where it points at where it was said."""
+        # An error is told in a program's words, which mean what they say.
+        if candidate.source is Source.ERROR or not is_pointing(candidate.claim):
+            yield candidate
+            return
+        said: dict[str | None, list[Evidence]] = {}
+        for one in candidate.evidence:
+            said.setdefault(self._folder(one), []).append(one)
+        for folder, evidence in said.items():
+            claim = pointing_out(candidate.claim, folder) if folder else candidate.claim
+            gist = candidate.gist.replace(candidate.claim, claim)
+            yield candidate._replace(claim=claim, gist=gist, evidence=tuple(evidence))
+
+    def _folder(self, evidence: Evidence) -> str | None:
+        session = self._sessions.get(evidence.session_id)
+        return folder_name(session.cwd) if session is not None else None
+
     def _write(self, candidate: Candidate) -> None:
         draft = self._draft(candidate)
         try:
+            draft = self._placed(draft)
             planned = plan_write(draft, self._view, now=self._context.now)
         except SecretFound:
             self._refused.append(Refused("it holds a credential", ""))
@@ -205,15 +234,32 @@ class _Learning:
     def _draft(self, candidate: Candidate) -> Draft:
         cited = {one.session_id for one in candidate.evidence}
         is_one = len(cited) == 1 and any(one.session_id in cited for one in self._due)
+        folders = sorted({*filter(None, map(self._folder, candidate.evidence))})
         return Draft(
             title=_title(candidate.claim),
             memory_type=MemoryType(candidate.kind),
-            article_html=_article(candidate, self._day(cited)),
+            article_html=_article(candidate, self._day(cited), folders),
+            workspace=self._workspace(candidate, folders),
             tags=(TAG,),
             entities=self._known.spelled(candidate.entities),
             author=AUTHOR,
             session_id=cited.pop() if is_one else None,
         )
+
+    def _workspace(self, candidate: Candidate, folders: Sequence[str]) -> str | None:
+        """Return the workspace of the store that goes by the name of the one folder, if any does.
+
+        What a person prefers, they prefer everywhere.
+        """
+        if candidate.kind == MemoryType.USER_PREFERENCE or len(folders) != 1:
+            return None
+        return self._workspaces.get(slugify(folders[0]))
+
+    def _placed(self, draft: Draft) -> Draft:
+        folder = place(draft.memory_type, workspace=draft.workspace, entities=draft.entities)
+        now = self._context.now
+        path = free_path(folder, draft.title, draft.memory_type, self._view, now=now)
+        return replace(draft, path=path)
 
     def _day(self, cited: Iterable[str]) -> str | None:
         """Return the latest day of the sessions *cited*; None where none tells."""
@@ -235,21 +281,24 @@ def _title(claim: str) -> str:
     return first if len(first) <= TITLE_CHARS else first[: TITLE_CHARS - 1].rstrip() + "…"
 
 
-def _article(candidate: Candidate, day: str | None) -> str:
-    """Return the claim, how it came up and when, and behind a fold the words it rests on."""
+def _article(candidate: Candidate, day: str | None, folders: Sequence[str]) -> str:
+    """Return the claim, how it came up, when and where, and folded the words it rests on."""
     # Some tell how it came up by saying it again.
     gist = candidate.gist.removesuffix(candidate.claim).rstrip(" :") or candidate.gist
     stop = "" if gist.endswith((".", "!", "?", "…", "。")) else "."
     told = f"<p>{escape_text(gist)}{stop}"
-    if day is not None:
-        told += f' Said on <time datetime="{day}">{day}</time>.'
+    when = f' on <time datetime="{day}">{day}</time>' if day is not None else ""
+    noun = "folder" if len(folders) == 1 else "folders"
+    where = f" in the {noun} {', '.join(map(escape_text, folders))}" if folders else ""
+    if when or where:
+        told += f" Said{when}{where}."
     count = len({one.session_id for one in candidate.evidence})
-    where = "one session" if count == 1 else f"{count} sessions"
+    sessions = "one session" if count == 1 else f"{count} sessions"
     lines = [
         f"<p><mark>{escape_text(candidate.claim)}</mark></p>",
         f"{told}</p>",
         "<details>",
-        f"<summary>Said in {where}</summary>",
+        f"<summary>Said in {sessions}</summary>",
     ]
     for one in candidate.evidence:
         cite = f"session:{encoded(one.session_id, safe='')}#L{one.line}"
