@@ -285,7 +285,8 @@ class Tree:
 
     def find_processing_instructions(self) -> tuple[int, Span] | None:
         """Return how many processing instructions the tree has, and where the first one is."""
-        if b"<?" not in self.data:
+        # One byte is looked for at ten times the speed of two.
+        if b"?" not in self.data or b"<?" not in self.data:
             return None
         kind = _parser.ProcessingInstruction
         count = sum(node.__class__ is kind for node in self._document.descendants)
@@ -542,7 +543,9 @@ def _with_lf(text: str) -> str:
 def _may_repeat_head(data: bytes) -> bool:
     data = data.lower()
     first = data.find(b"<head")
-    return first >= 0 and (data.rfind(b"<head") > first or data.find(b"</head", 0, first) >= 0)
+    return first >= 0 and (
+        data.find(b"<head", first + 1) >= 0 or data.find(b"</head", 0, first) >= 0
+    )
 
 
 def _find_tokens(text: str, kind: object, name: str | None) -> Iterator[tuple[int, Any]]:
