@@ -6,16 +6,18 @@ import os
 import re
 import shutil
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from memhtml.corpus import Corpus
 from memhtml.format.edit import read_meta
-from memhtml.model.errors import DirtyTree, InvalidFlag, RunRefused, StorageFailure
+from memhtml.model.errors import DirtyTree, InvalidFlag, NotAStore, RunRefused, StorageFailure
 from memhtml.model.memory import Draft
 from memhtml.model.vocabulary import MemoryType
 from memhtml.sleep.merge import MergeOptions, Verdict, drop, merge, undo
+from memhtml.sleep.phase import Context, Decision, Outcome
 from memhtml.sleep.review import review
 from memhtml.sleep.reviewpage import review_page
 from memhtml.sleep.runner import Report, RunOptions, resume, run
@@ -24,7 +26,7 @@ from memhtml.sleep.settings_file import CONFIG, read_settings
 from memhtml.store.gitdir import read_head
 from memhtml.store.joining import _scratch
 from tests.cli.calls import call
-from tests.sleep.conftest import NOW
+from tests.sleep.conftest import NOW, TestPhase
 from tests.sleep.test_runs import (
     FEED,
     GATE,
@@ -427,3 +429,48 @@ def test_old_and_new_values_of_a_head_stand_side_by_side(corpus: Corpus) -> None
     page = review_page(review(corpus, RUN), store="owls")
     assert page.count(">status</dt>") == 1
     assert "<del>active</del> <ins>archived</ins>" in page
+
+
+def test_a_credential_of_a_memory_is_not_told_on(root: Path, corpus: Corpus) -> None:
+    """A report quoted both duplicates, with the key that stood in them."""
+    key = "ghp_" + "a1B2" * 9
+
+    def does(context: Context) -> Outcome:
+        outcome = archiver("", FEED).does(context)
+        (proposal,) = outcome.proposals
+        told = Decision("archived", FEED, f"It says {key}.", evidence=(("goes", f"x {key}"),))
+        return Outcome(proposals=(replace(proposal, decisions=(told,)),))
+
+    run(corpus, options(TestPhase("triage", does)))
+    there = git(root, "log", "-p", f"main..{RUN}")
+    assert key not in there
+    assert "[secret: GitHub token]" in there
+
+
+def test_nothing_is_archived_before_it_was_made(root: Path, corpus: Corpus) -> None:
+    """sleep.md §9.3: on a day of the past, a memory was archived before it was created."""
+    run(corpus, RunOptions(registry=(archiver("triage", FEED),), day="2020-01-01"))
+    merge(corpus, "sleep/2020-01-01")
+    data = (root / "archive/2020" / FEED).read_bytes()
+    created, archived = (read_meta(data, f"memhtml-{name}") for name in ("created", "archived"))
+    assert created is not None
+    assert archived == created
+
+
+@pytest.mark.parametrize("name", ["core.worktree", "core.bare"])
+def test_a_run_does_not_mind_where_the_main_working_tree_is(
+    root: Path, tmp_path: Path, name: str
+) -> None:
+    """Such settings hold for the repository's own working tree, and a run has another."""
+    place = root
+    if name == "core.bare":
+        place = tmp_path / "linked"
+        git(root, "worktree", "add", "--quiet", "-b", "other", str(place))
+    git(root, "config", name, "true" if name == "core.bare" else str(root))
+    with Corpus.open(place, clock=lambda: NOW) as there:
+        assert run(there, options(restamping("raise", GATE, "9"))).failed == ()
+        assert merge(there, RUN).is_news
+    assert importance(place, GATE) == "9"
+    if name == "core.bare":
+        with Corpus.open(root, clock=lambda: NOW) as main, pytest.raises(NotAStore):
+            main.archive(FEED, reason="gone")

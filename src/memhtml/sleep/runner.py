@@ -14,7 +14,7 @@ import shutil
 import tempfile
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -42,6 +42,7 @@ from memhtml.sleep.settings import Settings
 from memhtml.sleep.transcripts import find_transcripts
 from memhtml.store.listings import is_generated
 from memhtml.store.plan import Planned, Put, Remove, subject
+from memhtml.traces.cut import cut_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from memhtml.index.usage import Usage
     from memhtml.sleep.judge import BudgetedJudge
     from memhtml.sleep.likeness import Likeness
-    from memhtml.sleep.phase import Finding, Outcome, Phase
+    from memhtml.sleep.phase import Decision, Finding, Outcome, Phase
     from memhtml.sleep.population import Population
     from memhtml.store.plan import Step
 
@@ -399,6 +400,7 @@ class _Work:
 
     def _commit(self, phase: str, proposal: Proposal, counts: object) -> CommitMade | None:
         _require_sound(proposal.steps)
+        proposal = replace(proposal, decisions=tuple(map(_without_secrets, proposal.decisions)))
         planned = Planned(
             result=None,
             steps=proposal.steps,
@@ -435,6 +437,17 @@ class _Work:
             REPORT, Proposal(subject="what was done", steps=steps, decisions=()), {}
         )
         return PhaseDone(REPORT, OK, commits=(made,) if made else ())
+
+
+def _without_secrets(decision: Decision) -> Decision:
+    """Return *decision* fit to be told in a commit, a report and a record, which stay for ever."""
+    return decision._replace(
+        why=cut_secrets(decision.why)[0],
+        evidence=tuple(
+            (name, cut_secrets(value)[0] if isinstance(value, str) else value)
+            for name, value in decision.evidence
+        ),
+    )
 
 
 def _body(proposal: Proposal) -> str:

@@ -98,7 +98,7 @@ def archiving(
         (
             SetMeta("memhtml-status", Status.ARCHIVED),
             SetMeta("memhtml-updated", later(at, read_meta(file.data, "memhtml-updated"))),
-            SetMeta("memhtml-archived", at),
+            SetMeta("memhtml-archived", later(at, read_meta(file.data, "memhtml-created"))),
             *edits,
         ),
     )

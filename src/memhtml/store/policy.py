@@ -58,9 +58,11 @@ def read_policy(git: Git, where: GitDir) -> Policy:
     found = git.configuration()
     settings = found.settings
     worktree = settings.get("core.worktree")
-    if _is_true(settings, "core.bare") or (
+    # As in git, these are about the main working tree and not about one that is linked to it.
+    is_elsewhere = _is_true(settings, "core.bare") or (
         worktree and os.path.realpath(os.path.join(where.own, worktree)) != where.root
-    ):
+    )
+    if is_elsewhere and where.own == where.common:
         raise NotAStore(
             where.root,
             "its configuration says that its files are elsewhere",
