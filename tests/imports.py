@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +32,21 @@ def home_of(name: str) -> str:
     return [*name.split("."), ""][1]
 
 
+def parsed(source: str, name: str = "<source>") -> ast.Module:
+    """Return the tree of *source*.
+
+    Nothing is collected meanwhile: a collection in the middle of it can end a parse of Python 3.11
+    with a SystemError about recursion depth (python/cpython#106905).
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        return ast.parse(source, name)
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 def read_modules() -> tuple[Module, ...]:
     return tuple(read_module(path) for path in sorted(SRC.rglob("*.py")))
 
@@ -39,7 +55,7 @@ def read_module(path: Path) -> Module:
     parts = [PACKAGE, *path.relative_to(SRC).with_suffix("").parts]
     is_package = parts[-1] == "__init__"
     name = ".".join(parts[:-1] if is_package else parts)
-    return Module(name, is_package, ast.parse(path.read_text(encoding="utf-8"), str(path)))
+    return Module(name, is_package, parsed(path.read_text(encoding="utf-8"), str(path)))
 
 
 def imports_of(module: Module) -> Iterator[str]:

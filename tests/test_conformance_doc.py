@@ -5,6 +5,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+from tests.imports import parsed
+
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "conformance.md").read_text(encoding="utf-8")
 ROWS = [
@@ -36,7 +38,7 @@ def names_in(file: str) -> frozenset[str]:
     path = ROOT / file
     if not path.is_file():
         return frozenset()
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path.read_text(encoding="utf-8"), file)
     return frozenset(
         node.name
         for node in ast.walk(tree)

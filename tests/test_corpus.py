@@ -70,6 +70,34 @@ def test_a_written_memory_is_committed_indexed_and_found(corpus: Corpus, store: 
     assert paths_found(corpus, "when do we feed the starter") == [written.path]
 
 
+_KILLED_BATCH = """
+import os, signal, sys
+from memhtml.corpus import Corpus
+from memhtml.model.memory import Draft
+from memhtml.model.vocabulary import MemoryType
+from memhtml.store.commit import Committer
+
+Committer._follow = lambda *args, **named: os.kill(os.getpid(), signal.SIGKILL)
+with Corpus.open(sys.argv[1]) as corpus:
+    kind = MemoryType.SEMANTIC
+    corpus.apply(
+        [Draft(title=f"Row {n}", claim=f"Row {n} seats {n}.", memory_type=kind) for n in range(80)]
+    )
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no kill -9")
+def test_a_reader_finishes_a_large_commit_whose_process_died(corpus: Corpus, store: Path) -> None:
+    corpus.write(draft("Rye", "The rye starter is fed at 05:40."))
+    done = subprocess.run([sys.executable, "-c", _KILLED_BATCH, str(store)], check=False)
+    assert done.returncode == -9
+    # Nearly all memories that HEAD has are missing from the disk, which is nobody's deletion.
+    assert len(list((store / "areas/inbox").glob("row-*.html"))) == 0
+    assert paths_found(corpus, "row 79 seats 79")[:1] == ["areas/inbox/row-79.html"]
+    assert len(list((store / "areas/inbox").glob("row-*.html"))) == 80
+    assert git(store, "status", "--porcelain") == ""
+
+
 def test_the_index_may_be_deleted_at_any_time(corpus: Corpus, store: Path) -> None:
     written = corpus.write(draft("Rye", "The rye starter is fed at 05:40."))
     corpus.close()

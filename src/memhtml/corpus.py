@@ -23,6 +23,7 @@ from memhtml.model.errors import (
     InvalidFlag,
     InvalidMemory,
     MemhtmlError,
+    MemoriesMissing,
     PathNotFound,
     StorageFailure,
     UnfinishedCommit,
@@ -1055,7 +1056,17 @@ class Corpus(Closing):
 
     def _follow_tree(self, *, scan: bool, progress: Progress | None) -> Report:
         now = stamp(self._clock())
-        return indexer.update(self._index, self._repo, now=now, scan=scan, progress=progress)
+        try:
+            return indexer.update(self._index, self._repo, now=now, scan=scan, progress=progress)
+        except MemoriesMissing:
+            # A large commit whose files are still being placed, or never were because the process
+            # died: taking the writers' lock waits for the one and finishes the other.
+            try:
+                with self._repo.writing():
+                    pass
+            except (Busy, StorageFailure):
+                pass
+            return indexer.update(self._index, self._repo, now=now, scan=scan, progress=progress)
 
     def index_damage(self) -> str | None:
         """Return what is wrong with the file of the index, None when nothing is."""
