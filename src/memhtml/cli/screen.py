@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from memhtml.model.plural import plural
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -234,15 +236,6 @@ def _row(row: Sequence[str], head: Sequence[str], sizes: Sequence[int]) -> str:
         for cell, name, size in zip(shown, head, sizes, strict=True)
     ]
     return "  ".join(laid).rstrip()
-
-
-def plural(count: int, one: str, many: str | None = None) -> str:
-    """Return a count with its noun.
-
-    >>> plural(1, "memory", "memories"), plural(0, "file")
-    ('1 memory', '0 files')
-    """
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def relative(instant: str, now: float) -> str:

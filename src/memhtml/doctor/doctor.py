@@ -18,6 +18,7 @@ from memhtml.doctor.survey import survey
 from memhtml.format.edit import SetMeta, apply_edits, read_meta
 from memhtml.format.parse import parse
 from memhtml.model.instants import stamp
+from memhtml.model.plural import plural
 from memhtml.store.archive import later
 from memhtml.store.mergedriver import merge_driver_state, register
 from memhtml.store.plan import Planned, Put, subject
@@ -124,7 +125,7 @@ def _plan(findings: Iterable[Finding], view: View, now: datetime) -> Planned[Non
     return Planned(
         result=None,
         steps=tuple(steps),
-        subject=subject("doctor", f"{count} {'repair' if count == 1 else 'repairs'}"),
+        subject=subject("doctor", plural(count, "repair")),
     )
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memhtml.corpus import Corpus
 from memhtml.model.errors import InvalidFlag, MemhtmlError, RunNotFound, RunRefused
+from memhtml.model.plural import plural
 from memhtml.model.shell import quoted
 from memhtml.sleep.landings import MERGED_TRAILER, UNDOES_TRAILER, UNDONE_TRAILER
 from memhtml.sleep.runner import REPORT
@@ -381,7 +382,7 @@ class _Merging:
             there.close()
         if verdict.regressions:
             name = quoted(run_id)
-            count = f"{len(verdict.regressions)} of {verdict.probes} probes"
+            count = f"{len(verdict.regressions)} of {plural(verdict.probes, 'probe')}"
             raise RunRefused(
                 f"merging {run_id} would make the answers to {count} harder to find: "
                 + _first_few(verdict.regressions),
@@ -411,10 +412,9 @@ def _marks(run: Run, left: Sequence[RunCommit]) -> tuple[Mapping[str, str], ...]
 
 
 def _message(run: Run, files: int, left: Sequence[RunCommit]) -> str:
-    count = f"{files} {'file' if files == 1 else 'files'}"
     return Plan(
         (),
-        subject("sleep(merge)", f"{run.run_id}, {count}"),
+        subject("sleep(merge)", f"{run.run_id}, {plural(files, 'file')}"),
         (
             (RUN_TRAILER, run.run_id),
             (MERGED_TRAILER, run.run_id),

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.model.instants import stamp
+from memhtml.model.plural import plural
 from memhtml.model.vocabulary import MemoryType
 from memhtml.sleep.population import read_population
 from memhtml.sleep.runs import Runs
@@ -67,36 +68,43 @@ def _certain(population: Population, now: str) -> Iterator[Signal]:
     """Yield what a run is certain to deal with."""
     hashes = Counter(memory.content_hash for memory in population.claims)
     copies = sum(count - 1 for count in hashes.values())
-    yield Signal(
-        "copies", ("dedup-merge",), copies, f"{copies} say letter by letter what others say"
+    told = plural(
+        copies,
+        "memory says letter by letter what another says",
+        "memories say letter by letter what others say",
     )
+    yield Signal("copies", ("dedup-merge",), copies, told)
     expired = sum(bool(m.valid_until and m.valid_until <= now) for m in population.active)
-    yield Signal("expired", ("reprieve",), expired, f"{expired} are valid no longer")
+    told = plural(expired, "memory is valid no longer", "memories are valid no longer")
+    yield Signal("expired", ("reprieve",), expired, told)
     dangling = sum(
         target not in population.by_path
         for memory in population.active
         for _, target in memory.links
     )
-    yield Signal("dangling", ("integrity",), dangling, f"{dangling} links lead nowhere")
+    told = plural(dangling, "link leads nowhere", "links lead nowhere")
+    yield Signal("dangling", ("integrity",), dangling, told)
 
 
 def _open_ended(population: Population, since: str, sessions: int) -> Iterator[Signal]:
     """Yield what a run would look at, whatever comes of it."""
     fresh = [memory for memory in population.active if memory.created_at > since]
-    yield Signal(
-        "new",
-        ("dedup-merge", "entity-resolution", "task-detection"),
-        len(fresh),
-        f"{len(fresh)} memories are new since the last run"
+    told = (
+        plural(len(fresh), "memory is", "memories are") + " new since the last run"
         if since
-        else f"{len(fresh)} memories, and no run yet",
+        else plural(len(fresh), "memory", "memories") + ", and no run yet"
     )
+    phases = ("dedup-merge", "entity-resolution", "task-detection")
+    yield Signal("new", phases, len(fresh), told)
     frames = Counter(memory.frame_key for memory in population.claims if memory.frame_key)
     rivals = sum(count > 1 for count in frames.values())
-    yield Signal("rivals", ("edge-typing",), rivals, f"{rivals} slots are filled more than once")
+    told = plural(rivals, "slot is", "slots are") + " filled more than once"
+    yield Signal("rivals", ("edge-typing",), rivals, told)
     inbox = sum(map(_is_in_inbox, population.active))
-    yield Signal("inbox", ("placement-triage",), inbox, f"{inbox} memories lie in the inbox")
-    yield Signal("sessions", ("trace-consolidation",), sessions, f"{sessions} transcripts wait")
+    told = plural(inbox, "memory lies", "memories lie") + " in the inbox"
+    yield Signal("inbox", ("placement-triage",), inbox, told)
+    told = plural(sessions, "transcript waits", "transcripts wait")
+    yield Signal("sessions", ("trace-consolidation",), sessions, told)
 
 
 def _is_in_inbox(memory: Live) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memhtml.format.escape import escape_attribute, escape_text
 from memhtml.model.edges import href_of
+from memhtml.model.plural import plural
 from memhtml.sleep.journal import FAILED, lines_of
 from memhtml.sleep.runs import record_path, report_path
 
@@ -16,7 +17,17 @@ if TYPE_CHECKING:
     from memhtml.sleep.journal import Begun, PhaseDone
     from memhtml.sleep.phase import Decision
 
-__all__ = ["headline", "report_files"]
+__all__ = ["counted", "headline", "report_files"]
+
+_MANY = {
+    "arc begins": "arcs begin",
+    "arc grows": "arcs grow",
+    "link dropped": "links dropped",
+    "link followed": "links followed",
+    "task closed": "tasks closed",
+    "task opened": "tasks opened",
+}
+"""What decisions that name a thing are called where there are several of a kind."""
 
 
 def report_files(
@@ -43,8 +54,17 @@ def headline(done: Iterable[PhaseDone]) -> str:
         for commit in phase.commits:
             for decision in commit.decisions:
                 counts[decision.kind] = counts.get(decision.kind, 0) + 1
-    told = ", ".join(f"{count} {kind}" for kind, count in counts.items())
+    told = ", ".join(counted(count, kind) for kind, count in counts.items())
     return f"Memories: {told}." if told else "Nothing was changed."
+
+
+def counted(count: int, kind: str) -> str:
+    """Return how many decisions there are of a *kind*.
+
+    >>> counted(3, "task opened"), counted(1, "task opened"), counted(3, "merged")
+    ('3 tasks opened', '1 task opened', '3 merged')
+    """
+    return plural(count, kind, _MANY.get(kind, kind))
 
 
 def _page(begun: Begun, done: Sequence[PhaseDone], tip: str, standing: Container[str]) -> str:
@@ -97,7 +117,7 @@ def _folds(done: Iterable[PhaseDone], year: str, standing: Container[str]) -> It
         for kind, group in groupby(decisions, key=lambda decision: decision.kind):
             items = list(group)
             lines = "".join(_item(item, year, standing) for item in items)
-            summary = f"{phase.phase}: {len(items)} {escape_text(kind)}"
+            summary = f"{phase.phase}: {escape_text(counted(len(items), kind))}"
             yield f"<details><summary>{summary}</summary>\n<ul>\n{lines}</ul></details>\n"
 
 

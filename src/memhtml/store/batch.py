@@ -24,6 +24,7 @@ from memhtml.model.changes import (
 from memhtml.model.edges import href_of
 from memhtml.model.errors import InvalidReference, MemhtmlError
 from memhtml.model.memory import Draft
+from memhtml.model.plural import plural
 from memhtml.model.vocabulary import MemoryType
 from memhtml.scoring.frames import frame_key
 from memhtml.store.archive import plan_archive
@@ -354,8 +355,8 @@ def _describe(requests: Sequence[Request | MemhtmlError], results: Sequence[OpRe
         return titles[0]
     changed = sum(result.ok and not result.deduped for result in results)
     if titles:
-        return f"{len(titles)} memories"
-    return "1 change" if changed == 1 else f"{changed} changes"
+        return plural(len(titles), "memory", "memories")
+    return plural(changed, "change")
 
 
 def _titles(

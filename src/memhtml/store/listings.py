@@ -18,6 +18,7 @@ from memhtml.format.parse import parse
 from memhtml.model.document import Head
 from memhtml.model.errors import WriteConflict
 from memhtml.model.paths import original_path
+from memhtml.model.plural import plural
 from memhtml.model.slugs import slugify, with_ordinal
 from memhtml.store.plan import Planned, Put, Remove, subject
 
@@ -132,7 +133,7 @@ def plan_publish(
     written = tuple(step.path for step in steps if isinstance(step, Put))
     removed = tuple(sorted(existing.keys() - site.keys()))
     steps += (Remove(path, existing[path]) for path in removed)
-    counts = f"{len(written)} pages written, {len(removed)} removed"
+    counts = f"{plural(len(written), 'page')} written, {len(removed)} removed"
     return Planned(
         result=Published(len(site), written, removed),
         steps=tuple(steps),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.model.errors import Busy, InvalidFlag, RepositoryState
 from memhtml.model.history import Synced, SyncState
+from memhtml.model.plural import plural
 from memhtml.model.shell import quoted
 from memhtml.store.joining import Joiner
 from memhtml.store.mergedriver import register
@@ -203,7 +204,7 @@ class _Clone:
             self._git.start_merge(theirs, who=self._joiner.who)
             return replace(conflict, is_merge_open=True)
         count = len(merge.edits)
-        text = f"{count} {'file' if count == 1 else 'files'} from {done.remote}/{done.branch}"
+        text = f"{plural(count, 'file')} from {done.remote}/{done.branch}"
         message = Plan((), subject("sync", text)).message
         commit = self._joiner.commit(self._joiner.tree(head, merge), (head, theirs), message)
         self._joiner.move_to(commit)

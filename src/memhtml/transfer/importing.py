@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from memhtml.format.markdown import Note
 from memhtml.model.changes import LinkRequest
+from memhtml.model.plural import plural
 from memhtml.providers.languages import detector
 from memhtml.store.batch import BatchOptions, plan_batch
 from memhtml.store.plan import Planned, subject
@@ -133,7 +134,7 @@ def _writing(
     return Planned(
         result=(results, counts),
         steps=planned.steps,
-        subject=subject("import", f"{written} memories"),
+        subject=subject("import", plural(written, "memory", "memories")),
     )
 
 

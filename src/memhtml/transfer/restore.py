@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memhtml.format.parse import check_memory
 from memhtml.model.errors import InvalidPath, MemhtmlError, WriteConflict
 from memhtml.model.paths import memory_path, original_path
+from memhtml.model.plural import plural
 from memhtml.model.vocabulary import MemoryType
 from memhtml.store.gate import refuse_secret_words, refuse_secrets
 from memhtml.store.legal import violation
@@ -61,7 +62,7 @@ def plan_restore(
     return Planned(
         result=tuple(results),
         steps=tuple(steps),
-        subject=subject("import", f"{len(steps)} memories restored"),
+        subject=subject("import", plural(len(steps), "memory", "memories") + " restored"),
     )
 
 

@@ -30,6 +30,20 @@ __all__ = ["merged_text", "outlook_text", "report_page", "review_text", "status_
 _MOST_DECISIONS = 20
 """Of one kind in one commit; --diff shows all."""
 
+_SINGULARS = {
+    "memories": "memory",
+    "stories": "story",
+    **{
+        f"{noun}s": noun
+        for noun in (
+            *("arc", "call", "candidate", "commitment", "component", "conflict", "contradiction"),
+            *("cue", "file", "folder", "group", "link", "merge", "name", "page", "row", "session"),
+            "task",
+        )
+    },
+}
+"""The things that phases count."""
+
 _HOW_STYLES = {
     How.CREATED: "green",
     How.RESTORED: "green",
@@ -45,7 +59,8 @@ def report_page(report: Report, screen: Screen) -> str:
     if report.dry_run:
         for phase in report.phases:
             for commit in phase.commits:
-                lines += _decided(commit.decisions, screen, everything=False)
+                # Nothing is left to review, so this is the place to see all of it.
+                lines += _decided(commit.decisions, screen, everything=True)
         lines.append(screen.paint("a dry run: nothing was changed", "dim"))
     elif not report.commits and not report.failed:
         lines.append("nothing was found to do")
@@ -146,10 +161,8 @@ def outlook_text(found: Outlook, screen: Screen) -> str:
 def _phase_lines(phases: Iterable[PhaseDone], screen: Screen) -> list[str]:
     rows = []
     for phase in phases:
-        counts = ", ".join(
-            f"{count} {_words(name)}" for name, count in phase.counts.items() if count
-        )
-        told = "; ".join(filter(None, (counts, phase.detail or "")))
+        counts = ", ".join(_counted(name, count) for name, count in phase.counts.items() if count)
+        told = "; ".join(filter(None, (counts, printable(phase.detail or ""))))
         if phase.status != OK:
             word = screen.paint(phase.status, "red" if phase.status == FAILED else "yellow")
             told = f"{word}: {printable(phase.detail or '')}"
@@ -157,13 +170,15 @@ def _phase_lines(phases: Iterable[PhaseDone], screen: Screen) -> list[str]:
     return columns(rows, indent=0, width=screen.width)
 
 
-def _words(name: str) -> str:
-    """Return a name in camelCase as words.
+def _counted(name: str, count: int) -> str:
+    """Return a count by its name in camelCase, as words.
 
-    >>> _words("tasksMinted")
-    'tasks minted'
+    >>> _counted("tasksMinted", 3), _counted("tasksMinted", 1), _counted("byVotes", 1)
+    ('3 tasks minted', '1 task minted', '1 by votes')
     """
-    return "".join(f" {char.lower()}" if char.isupper() else char for char in name)
+    words = "".join(f" {char.lower()}" if char.isupper() else char for char in name).split()
+    one = " ".join(_SINGULARS.get(word, word) for word in words)
+    return plural(count, one, " ".join(words))
 
 
 def _commit(commit: CommitReview, screen: Screen, *, everything: bool) -> Iterator[str]:
@@ -186,7 +201,7 @@ def _decided(decisions: Sequence[Decision], screen: Screen, *, everything: bool)
             yield f"  {screen.paint(kind, 'cyan')} {screen.paint(place, 'dim')}"
             yield from flowing(decision.why, screen, 4)
         if len(items) > len(shown):
-            yield screen.paint(f"  … and {len(items) - len(shown)} more {kind}; --diff", "dim")
+            yield screen.paint(f"  … and {len(items) - len(shown)} more; --diff", "dim")
 
 
 def _file(file: FileChange, screen: Screen) -> Iterator[str]:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.format.edit import SetMeta, apply_edits
 from memhtml.model.instants import is_instant, stamp
+from memhtml.model.plural import plural
 from memhtml.model.vocabulary import Rel
 from memhtml.search.days import days_between
 from memhtml.sleep.phase import Decision, Outcome, Proposal
@@ -114,7 +115,7 @@ def run(context: Context) -> Outcome:
     return Outcome(
         proposals=(
             Proposal(
-                subject=f"{len(drops)} memories are believed less",
+                subject=plural(len(drops), "memory is", "memories are") + " believed less",
                 steps=tuple(steps),
                 decisions=tuple(map(_decision, drops)),
             ),

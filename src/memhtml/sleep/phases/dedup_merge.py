@@ -17,6 +17,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.model.errors import BudgetSpent, ModelUnavailable
+from memhtml.model.plural import plural
 from memhtml.model.vocabulary import Rel
 from memhtml.sleep.equivalence import adds, compare, known_names
 from memhtml.sleep.folding import fold
@@ -206,9 +207,12 @@ def _fold_all(
     found.counts["merged"] = len(decisions)
     if not decisions:
         return None, findings
-    many = "1 duplicate" if len(decisions) == 1 else f"{len(decisions)} duplicates"
     return (
-        Proposal(subject=f"fold {many}", steps=tuple(steps), decisions=tuple(decisions)),
+        Proposal(
+            subject=f"fold {plural(len(decisions), 'duplicate')}",
+            steps=tuple(steps),
+            decisions=tuple(decisions),
+        ),
         findings,
     )
 

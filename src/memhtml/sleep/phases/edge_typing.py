@@ -22,6 +22,7 @@ from memhtml.model.edges import href_of
 from memhtml.model.entities import normalize_entity
 from memhtml.model.errors import BudgetSpent, ModelUnavailable
 from memhtml.model.instants import stamp
+from memhtml.model.plural import plural
 from memhtml.model.vocabulary import Rel
 from memhtml.sleep.equivalence import compare
 from memhtml.sleep.folding import start_of
@@ -94,7 +95,7 @@ def run(context: Context) -> Outcome:
     whole = typed.ask()
     typed.write_ledger()
     proposal = Proposal(
-        subject=f"{counts['typed'] + counts['promoted']} relations between memories",
+        subject=plural(counts["typed"] + counts["promoted"], "relation") + " between memories",
         steps=tuple(typed.steps),
         decisions=tuple(typed.decisions),
     )

@@ -24,6 +24,7 @@ from memhtml.index.analysis import folded
 from memhtml.model.entities import normalize_entity, parse_entity
 from memhtml.model.errors import BudgetSpent, ModelUnavailable
 from memhtml.model.instants import stamp
+from memhtml.model.plural import plural
 from memhtml.model.whitespace import wide_trim
 from memhtml.sleep.ledger import NEEDED_DAYS, Ledger
 from memhtml.sleep.names import compact, declared_groups, overlap, tells_apart
@@ -109,7 +110,7 @@ def run(context: Context) -> Outcome:
     counts["namesNormalized"] = spelt
     counts["filesRewritten"] = len(steps)
     steps += ledger.steps()
-    many = "1 name" if len(leads) == 1 else f"{len(leads)} names"
+    many = plural(len(leads), "name")
     subject = f"{many} of others, {spelt} spelled alike" if decisions else "what the model noticed"
     proposal = Proposal(subject=subject, steps=tuple(steps), decisions=tuple(decisions))
     notes = [] if context.judge else ["no model bound: only declared and spelled names are joined"]
@@ -413,4 +414,4 @@ def _believed(
 
 def _member(name: Name, memories: Sequence[Live]) -> str:
     titles = "; ".join(memory.title for memory in memories[:_MEMBER_TITLES])
-    return f"{name[1]} (in {len(memories)} memories: {titles})"[:_MEMBER_CHARS]
+    return f"{name[1]} (in {plural(len(memories), 'memory', 'memories')}: {titles})"[:_MEMBER_CHARS]

@@ -15,6 +15,7 @@ from memhtml.format.edit import AddLink, RemoveLink, apply_edits, read_links
 from memhtml.model.edges import href_of, path_of_href
 from memhtml.model.errors import WriteConflict
 from memhtml.model.paths import archive_year, path_fault, path_key
+from memhtml.model.plural import plural
 from memhtml.sleep.phase import Decision, Outcome, Proposal
 from memhtml.store.listings import Entry, is_generated, is_our_work, plan_publish
 from memhtml.store.objects import object_sha
@@ -62,7 +63,9 @@ def run(context: Context) -> Outcome:
     }
     proposals = []
     if steps:
-        subject = f"{counts['linksFollowed']} links followed, {counts['linksDropped']} dropped"
+        subject = (
+            f"{plural(counts['linksFollowed'], 'link')} followed, {counts['linksDropped']} dropped"
+        )
         proposals.append(Proposal(subject=subject, steps=steps, decisions=decisions))
     if pages:
         proposals.append(pages)
@@ -177,13 +180,13 @@ def _pages(mended: Iterable[_Mended], context: Context) -> tuple[Proposal | None
         return None, None
     done = planned.result
     decision = Decision(
-        kind="pages written",
+        kind="published",
         path=_FRONT_PAGE,
-        why=f"The store is published, and {len(planned.steps)} of its pages no longer said what "
+        why=f"The store is published, and {plural(len(planned.steps), 'page')} no longer said what "
         "its memories say.",
         evidence=(("written", len(done.written)), ("removed", len(done.removed))),
     )
-    subject = f"{len(done.written)} pages written, {len(done.removed)} removed"
+    subject = f"{plural(len(done.written), 'page')} written, {len(done.removed)} removed"
     return Proposal(subject=subject, steps=planned.steps, decisions=(decision,)), None
 
 

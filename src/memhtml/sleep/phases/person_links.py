@@ -15,6 +15,7 @@ from memhtml.model.entities import is_person, parse_entity
 from memhtml.model.errors import InvalidMemory, SecretFound
 from memhtml.model.instants import stamp
 from memhtml.model.memory import Draft
+from memhtml.model.plural import plural
 from memhtml.model.slugs import slugify
 from memhtml.model.vocabulary import MemoryType, Rel
 from memhtml.sleep.names import compact, declared_groups, is_person_page
@@ -87,7 +88,8 @@ def run(context: Context) -> Outcome:
                 why = f"It names {person.name}, whose page this is."
                 decisions.append(Decision("linked", memory.path, why, path))
     proposal = Proposal(
-        subject=f"{counts['pagesCreated']} pages of people, {counts['linksAdded']} links to them",
+        subject=f"{plural(counts['pagesCreated'], 'page')} of people, "
+        f"{plural(counts['linksAdded'], 'link')} to them",
         steps=tuple(steps),
         decisions=tuple(decisions),
     )
@@ -96,7 +98,7 @@ def run(context: Context) -> Outcome:
 
 def _created(path: str, person: _Person) -> Decision:
     many = len(person.memories)
-    told = "1 memory names" if many == 1 else f"{many} memories name"
+    told = plural(many, "memory names", "memories name")
     return Decision(
         "created",
         path,

@@ -20,6 +20,7 @@ from memhtml.model.paths import (
     path_key,
     writable_fault,
 )
+from memhtml.model.plural import plural
 from memhtml.search.days import days_between
 from memhtml.sleep.phase import Decision, Outcome, Proposal
 from memhtml.sleep.phases.trace_consolidation import TAG
@@ -122,7 +123,9 @@ def run(context: Context) -> Outcome:
     if not decisions:
         return Outcome(counts=dict(counts), detail=detail)
     proposal = Proposal(
-        subject=f"{len(decisions)} memories leave the inbox", steps=steps, decisions=decisions
+        subject=plural(len(decisions), "memory leaves", "memories leave") + " the inbox",
+        steps=steps,
+        decisions=decisions,
     )
     return Outcome(proposals=(proposal,), counts=dict(counts), detail=detail)
 

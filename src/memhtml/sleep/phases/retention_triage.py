@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memhtml.model.paths import memory_path
+from memhtml.model.plural import plural
 from memhtml.scoring.retention import Band
 from memhtml.sleep.phase import Decision, Outcome, Proposal
 from memhtml.sleep.standing import Protections, graph_of, standings
@@ -62,7 +63,7 @@ def run(context: Context) -> Outcome:
     if not decisions:
         return Outcome(counts=counts)
     proposal = Proposal(
-        subject=f"{len(decisions)} memories out of use are archived",
+        subject=f"archive {plural(len(decisions), 'memory', 'memories')} out of use",
         steps=tuple(steps),
         decisions=tuple(decisions),
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memhtml.format.usage import USAGE_PATH
 from memhtml.index.sidecar import exported, imported
+from memhtml.model.plural import plural
 from memhtml.sleep.phase import Decision, Outcome, Proposal
 from memhtml.store.plan import Put
 
@@ -31,12 +32,14 @@ def run(context: Context) -> Outcome:
     decision = Decision(
         kind="exported",
         path=USAGE_PATH,
-        why=f"How {len(rows)} memories are used is kept beside them.",
+        why=f"It says how {plural(len(rows), 'memory is', 'memories are')} used.",
         evidence=(("rows", len(rows)), ("before", len(before))),
     )
     put = Put(USAGE_PATH, data, there.sha if there else None)
     proposal = Proposal(
-        subject=f"usage of {len(rows)} memories", steps=(put,), decisions=(decision,)
+        subject=f"usage of {plural(len(rows), 'memory', 'memories')}",
+        steps=(put,),
+        decisions=(decision,),
     )
     return Outcome(proposals=(proposal,), counts=counts)
 
