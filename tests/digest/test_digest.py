@@ -257,6 +257,40 @@ def test_what_is_neither_moment_nor_commit_is_refused(corpus: Corpus, name: str)
         digest(corpus, name)
 
 
+def test_the_ends_of_the_calendar_are_moments_like_any_other(corpus: Corpus) -> None:
+    """The first day was a traceback, and of a day after 2099 git thought that it was none."""
+    write(corpus, "The gate opens at 06:30.")
+    assert digest(corpus, "0001-01-01").counts == {What.LEARNED: 1}
+    for day in ("2100-06-01", "9999-12-31"):
+        assert told(digest(corpus, day)) == []
+        assert digest(corpus, "2020-01-01", day).counts == {What.LEARNED: 1}
+    assert list(read_log(corpus, since="9999-12-31")) == []
+
+
+@pytest.mark.parametrize(("since", "until"), [("HEAD", "HEAD~1"), ("2027-01-01", "2020-01-01")])
+def test_an_end_before_the_beginning_is_refused(corpus: Corpus, since: str, until: str) -> None:
+    """It was told backwards: what is learned as deleted."""
+    write(corpus, "The gate opens at 06:30.")
+    with pytest.raises(InvalidFlag, match="--since is later than --until"):
+        digest(corpus, since, until)
+    assert told(digest(corpus, since, since)) == []
+
+
+def test_what_a_shallow_clone_does_not_know_is_not_told_as_new(
+    corpus: Corpus, clock: Clock, tmp_path: Path
+) -> None:
+    write(corpus, "The gate opens at 06:30.")
+    clock.go_on()
+    write(corpus, "The door is red.", "Door")
+    url = Path(corpus.root).as_uri()
+    git(corpus, "clone", "--quiet", "--depth", "2", url, str(tmp_path / "shallow"))
+    with Corpus.open(tmp_path / "shallow", clock=clock) as shallow:
+        assert told(digest(shallow, "HEAD~1")) == [("learned", "The door is red.", None)]
+        with pytest.raises(InvalidFlag, match="without the history") as caught:
+            digest(shallow, "7d")
+        assert caught.value.suggestions == ("git fetch --unshallow",)
+
+
 def test_a_page_shows_what_a_memory_says_as_text(corpus: Corpus) -> None:
     hostile = "<script>alert(1)</script> </p><img src=x onerror=alert(2)> &amp; done."
     write(corpus, hostile, "</title><script>alert(3)</script>")

@@ -110,10 +110,15 @@ def digest(
     counts is when this store had it: what came in by a sync came when it was merged.
 
     Raises:
-        InvalidFlag: One of them is neither a moment nor a commit.
+        InvalidFlag: One of them is neither a moment nor a commit, *until* comes first, or this
+            clone does not go back that far.
     """
     begin = _state(corpus, since, "since")
-    end = _state(corpus, until or "HEAD", "until", to_the_end=True)
+    if until is None:
+        end = _State(corpus.repo.head(), None)
+    else:
+        end = _state(corpus, until, "until", to_the_end=True)
+    _require_order(corpus, begin, end, since)
     before, after = _files(corpus, begin.commit), _files(corpus, end.commit)
     differing = sorted(
         path for path in before.keys() | after.keys() if before.get(path) != after.get(path)
@@ -162,8 +167,6 @@ def _state(corpus: Corpus, name: str, flag: str, *, to_the_end: bool = False) ->
         # What was committed in the very second of a beginning belongs to what came after it.
         latest = at if to_the_end else _a_second_before(at)
         return _State(corpus.repo.commit_before(latest), at)
-    if name == "HEAD":
-        return _State(corpus.repo.head(), None)
     commit = corpus.repo.find_commit(name)
     if commit is None:
         raise InvalidFlag(
@@ -174,10 +177,30 @@ def _state(corpus: Corpus, name: str, flag: str, *, to_the_end: bool = False) ->
     return _State(commit, next(corpus.commits(until=commit)).at)
 
 
+def _require_order(corpus: Corpus, begin: _State, end: _State, since: str) -> None:
+    """Refuse what would be told backwards, or tell what is not known as what was not there.
+
+    Raises:
+        InvalidFlag: It would.
+    """
+    before, after = begin.commit, end.commit
+    is_past = before is not None and (after is None or corpus.repo.is_ancestor(after, before))
+    if is_past and before != after:
+        raise InvalidFlag("--since is later than --until", suggestions=("memhtml log",))
+    if before is None and after is not None and corpus.repo.is_shallow:
+        raise InvalidFlag(
+            f"--since: this clone was made without the history that goes back to {since!r}",
+            suggestions=("git fetch --unshallow",),
+        )
+
+
 def _a_second_before(instant: str) -> str:
     # A leap second is no second that Python knows; the one before it is near enough.
     at = datetime.fromisoformat(instant.replace(":60Z", ":59Z")).astimezone(UTC)
-    return stamp(at - timedelta(seconds=1))
+    try:
+        return stamp(at - timedelta(seconds=1))
+    except OverflowError:  # the first of all
+        return instant
 
 
 def _files(corpus: Corpus, commit: str | None) -> dict[str, str]:

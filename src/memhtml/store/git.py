@@ -237,6 +237,8 @@ class Git:
 
     def commit_before(self, start: str, at: str) -> str | None:
         """Return what *start*'s branch was at the instant *at*; None where it did not exist yet."""
+        # Of a year after 2099 git makes another one, or none at all.
+        at = min(at, "2099-12-31T23:59:59Z")
         done = self._run("rev-list", "-1", "--first-parent", f"--before={at}", start, "--")
         return done.stdout.decode("ascii").strip() or None
 

@@ -240,6 +240,11 @@ class Repo(Closing):
         head = self.head()
         return self._git.commit_before(head, at) if head else None
 
+    @property
+    def is_shallow(self) -> bool:
+        """Whether this clone was made without the older part of its history."""
+        return os.path.isfile(os.path.join(self.where.common, "shallow"))
+
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Tell whether *newer* contains *older*; an unknown commit is nobody's ancestor."""
         return older == newer or self._git.is_ancestor(older, newer)
