@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, NamedTuple
@@ -165,6 +166,27 @@ class TestThreads:
             health = corpus.status()
             assert (health.dirty, health.skipped) == ((), ())
             assert all(checked.is_valid for checked in corpus.check())
+
+    def test_closing_waits_for_what_other_threads_are_in_the_midst_of(self, store: Path) -> None:
+        """An error of the database came out of it, and what other threads had stayed open."""
+        corpus = memhtml.open(store)
+        corpus.apply([fact(n) for n in range(300)])
+        gate = threading.Barrier(THREADS + 1)
+
+        def work(_: int) -> str:
+            gate.wait()
+            while True:
+                try:
+                    corpus.search("which tank holds litres")
+                except memhtml.MemhtmlError as error:
+                    return error.code
+
+        with ThreadPoolExecutor(THREADS) as pool:
+            codes = pool.map(work, range(THREADS))
+            gate.wait()
+            time.sleep(0.3)
+            corpus.close()
+            assert all(code.startswith("ERR_") for code in codes)
 
     def test_the_same_fact_from_eight_threads_is_written_once(self, store: Path) -> None:
         with memhtml.open(store) as corpus, ThreadPoolExecutor(THREADS) as pool:

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
 from memhtml.index.schema import CHUNK_CHARS, SCHEMA_VERSION, TABLES
 from memhtml.model.closing import Closing
-from memhtml.model.errors import Busy, IndexStale, NotAStore, StorageFailure
+from memhtml.model.errors import Busy, IndexStale, NotAStore, StorageFailure, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,8 +93,15 @@ class Index(Closing):
         self._identity = None if is_private else _identity(path)
 
     def close(self) -> None:
-        """Let go of the file. Closing twice is harmless."""
-        self.connection.close()
+        """Let go of the file, after what another thread asks of it. Closing twice is harmless."""
+        end = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+        while True:
+            try:
+                return self.connection.close()
+            except apsw.ThreadingViolationError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.01)
 
     def state(self) -> State | None:
         """What the index knows about itself, or None when it must be built before use.
@@ -131,9 +139,16 @@ class Index(Closing):
             Busy: Another process holds the index.
             IndexStale: The file is damaged or not an index of this version.
             StorageFailure: Disk full, permissions, input or output.
+            UsageError: Another thread closed the index.
         """
         try:
             yield
+        except (
+            apsw.ConnectionClosedError,
+            apsw.CursorClosedError,
+            apsw.ThreadingViolationError,
+        ) as error:
+            raise UsageError(f"could not {doing}: the index is closed") from error
         except (apsw.BusyError, apsw.LockedError) as error:
             raise Busy(f"could not {doing}: another process holds {self.path!r}") from error
         except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError) as error:
