@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-__all__ = ["read_quantities"]
+__all__ = ["read_quantities", "shown"]
 
 _SECOND, _MINUTE, _HOUR, _DAY = 1, 60, 3600, 86400
 _UNITS: dict[str, tuple[str, str]] = {}
@@ -176,6 +176,31 @@ def read_quantities(text: str) -> tuple[str, tuple[str, ...]]:
             pieces += (text[end:at], "\x1f" * len(values))
             end = match.end()
     return "".join((*pieces, text[end:])), tuple(found)
+
+
+def shown(quantity: str) -> str:
+    """Return a quantity of `read_quantities` as people say it, in the largest unit that divides it.
+
+    >>> shown("1209600 s"), shown("90 s"), shown("0.25 s"), shown("4000000 bytes"), shown("3 users")
+    ('14 days', '90 s', '250 ms', '4 MB', '3 users')
+    """
+    digits, _, kind = quantity.partition(" ")
+    for unit, size in _SHOWN.get(kind, ()):
+        amount = Decimal(digits) / size
+        if amount >= 1 and amount == amount.to_integral_value():
+            return _spelt(amount, unit)
+    return quantity
+
+
+_SHOWN = {
+    "s": (
+        *(("days", Decimal(_DAY)), ("hours", Decimal(_HOUR)), ("min", Decimal(_MINUTE))),
+        *(("s", Decimal(1)), ("ms", Decimal("0.001"))),
+    ),
+    "bytes": tuple(
+        (f"{letter}B", Decimal(1000) ** n) for n, letter in zip((4, 3, 2, 1), "TGMk", strict=True)
+    ),
+}
 
 
 def _iso(match: re.Match[str]) -> list[str]:

@@ -11,6 +11,7 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
+from memhtml.sleep.quantities import shown
 from memhtml.sleep.wording import concept_of
 
 if TYPE_CHECKING:
@@ -221,13 +222,13 @@ def _negation(one: Statement, other: Statement, _names: Collection[str]) -> str 
 def _quantity(one: Statement, other: Statement, _names: Collection[str]) -> str | None:
     mine, theirs = one.claim.quantities, other.claim.quantities
     if set(mine) != set(theirs):
-        return f"they give {_listed(mine) or 'no number'} and {_listed(theirs) or 'no number'}"
+        return f"they give {_amounts(mine) or 'no number'} and {_amounts(theirs) or 'no number'}"
     for unit in {_unit(value) for value in mine}:
         if [v for v in mine if _unit(v) == unit] != [v for v in theirs if _unit(v) == unit]:
-            return f"they give {_listed(mine)} in another order"
+            return f"they give {_amounts(mine)} in another order"
     mine_too, theirs_too = (set(s.rest.quantities) - set(s.claim.quantities) for s in (one, other))
     if mine_too - theirs_too and theirs_too - mine_too:
-        return f"they give {_listed(mine_too)} and {_listed(theirs_too)}"
+        return f"they give {_amounts(mine_too)} and {_amounts(theirs_too)}"
     return None
 
 
@@ -548,6 +549,10 @@ def _excluded_by(concept: str) -> frozenset[str]:
             for member in concepts:
                 _excluding[member] = _excluding.get(member, frozenset()) | (concepts - {member})
     return _excluding.get(concept, frozenset())
+
+
+def _amounts(values: Iterable[str]) -> str:
+    return _listed(map(shown, values))
 
 
 def _listed(values: Iterable[str]) -> str:
