@@ -431,6 +431,32 @@ def test_memhtml_alone_shows_a_person_the_store_and_others_the_manifest(store: P
     assert max(len(line) for line in shown.splitlines() if str(store) not in line) <= 80
 
 
+def test_memhtml_alone_tells_of_a_run_of_sleep_that_waits(store: Path) -> None:
+    def advice() -> list[str]:
+        shown = run(store, is_terminal=True).out
+        return [line.strip() for line in shown.splitlines() if "memhtml sleep" in line]
+
+    assert write(store, "--claim", "The gate is green.").status == 0
+    assert advice() == []
+    night = ("sleep", "run", "--phases", "confidence-decay", "--date")
+    assert run(store, *night, "2028-01-01").status == 0
+    assert advice() == ["memhtml sleep review sleep/2028-01-01  see what sleep did, and decide"]
+    assert run(store, *night, "2028-01-02").status == 0
+    subprocess.run(("git", "pack-refs", "--all"), cwd=store, check=True)
+    (line,) = advice()
+    assert line.startswith("memhtml sleep review sleep/2028-01-02 ")
+    assert line.endswith("(1 more wait)")
+    journal = store / ".git/memhtml/sleep/sleep-2028-01-02/journal.jsonl"
+    lines = journal.read_text("utf-8").splitlines(keepends=True)
+    journal.write_text("".join(lines[:-1]), "utf-8")
+    (line,) = advice()
+    assert line.startswith("memhtml sleep resume sleep/2028-01-02 ")
+    assert "was interrupted" in line
+    for day in ("2028-01-02", "2028-01-01"):
+        assert run(store, "sleep", "drop", f"sleep/{day}").status == 0
+    assert advice() == []
+
+
 def test_memhtml_alone_says_what_to_do_where_there_is_no_store(store: Path, tmp_path: Path) -> None:
     env = {"MEMHTML_ROOT": str(tmp_path / "none")}
     nowhere = call(is_terminal=True, env=env, cwd=tmp_path)

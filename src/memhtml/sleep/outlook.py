@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple
 
 from memhtml.model.instants import stamp
 from memhtml.model.plural import plural
 from memhtml.model.vocabulary import MemoryType
 from memhtml.sleep.population import read_population
-from memhtml.sleep.runs import Runs
+from memhtml.sleep.runs import Runs, waiting_runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,13 +50,10 @@ def look_ahead(corpus: Corpus, *, sessions_due: int = 0) -> Outlook:
     *sessions_due* is how many transcripts wait.
     """
     commit = corpus.update().head_sha
-    runs = Runs(corpus.repo)
-    try:
+    with closing(Runs(corpus.repo)) as runs:
         recorded = runs.recorded()
         last = runs.find(recorded[-1]) if recorded else None
-        waiting = tuple(run.run_id for run in runs.waiting() if run.waits)
-    finally:
-        runs.close()
+    waiting = tuple(run.run_id for run in waiting_runs(corpus.repo))
     population = read_population(corpus.index)
     since = last.begun.instant if last else ""
     sure = [s for s in _certain(population, stamp(corpus.now())) if s.found]

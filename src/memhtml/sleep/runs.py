@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -45,6 +45,7 @@ __all__ = [
     "Runs",
     "record_path",
     "report_path",
+    "waiting_runs",
 ]
 
 PREFIX = "sleep"
@@ -111,6 +112,12 @@ def record_path(run_id: str) -> str:
 def report_path(run_id: str) -> str:
     """Return where the report of a run stands in the store."""
     return f"{RECORDS}{run_id.replace('/', '-')}.html"
+
+
+def waiting_runs(repo: Repo) -> list[Run]:
+    """Return the runs that can still be merged, the newest last."""
+    with closing(Runs(repo)) as runs:
+        return [run for run in runs.waiting() if run.waits]
 
 
 class Runs:

@@ -17,6 +17,7 @@ from memhtml.model.shell import quoted
 __all__ = [
     "GitDir",
     "Head",
+    "list_refs",
     "locate",
     "looks_bare",
     "read_head",
@@ -118,6 +119,28 @@ def read_ref(where: GitDir, ref: str) -> str | None:
     except FileNotFoundError:
         pass
     return None
+
+
+def list_refs(where: GitDir, folder: str) -> list[str] | None:
+    """Return the names right below *folder*, such as ``refs/heads/sleep``; None if git must tell.
+
+    Loose ones first, packed-refs second, as in `read_ref`.
+    """
+    if not read_head(where).plain:
+        return None
+    try:
+        found = set(os.listdir(os.path.join(where.common, folder)))
+    except (FileNotFoundError, NotADirectoryError):
+        found = set()
+    found = {name for name in found if not name.endswith(".lock")}
+    beginning = f"{folder}/".encode()
+    try:
+        with open(os.path.join(where.common, "packed-refs"), "rb") as packed:
+            refs = (row.rstrip(b"\n").partition(b" ")[2] for row in packed)
+            found |= {os.fsdecode(r[len(beginning) :]) for r in refs if r.startswith(beginning)}
+    except FileNotFoundError:
+        pass
+    return sorted(name for name in found if "/" not in name)
 
 
 def unfinished_operation(where: GitDir) -> str | None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memhtml.corpus import Corpus, Health
     from memhtml.digest.happening import Happening
     from memhtml.search.lists import ListedTask
+    from memhtml.sleep.runs import Run
 
 __all__ = ["Home", "home"]
 
@@ -33,6 +34,10 @@ class Home(NamedTuple):
     tasks: tuple[ListedTask, ...]
     """Open tasks, the next due first."""
     open_tasks: int
+    sleep: Run | None
+    """The newest run of sleep that waits for somebody."""
+    waiting: int
+    """How many there are of these."""
     has_model: bool
     """Texts can be encoded here, by a model that is there already."""
 
@@ -68,13 +73,28 @@ def _look(call: Call, corpus: Corpus) -> Home:
         corpus.tasks(statuses=[status for status in TaskStatus if status is not TaskStatus.DONE]),
         key=lambda task: (task.due_at or "9999", task.path),
     )
+    waiting = _waiting(corpus)
     return Home(
         health,
         tuple(news[:_NEWS]),
         tuple(tasks[:_TASKS]),
         len(tasks),
+        sleep=waiting[-1] if waiting else None,
+        waiting=len(waiting),
         has_model=find_installed(call, "splade-tiny") is not None,
     )
+
+
+def _waiting(corpus: Corpus) -> list[Run]:
+    """Return the runs of sleep that a person can do something about, the newest last."""
+    from memhtml.store.gitdir import list_refs  # noqa: PLC0415 - help needs none
+
+    # Most stores have none, and are told so without starting git.
+    if list_refs(corpus.repo.where, "refs/heads/sleep") == []:
+        return []
+    from memhtml.sleep.runs import RunState, waiting_runs  # noqa: PLC0415 - as above
+
+    return [run for run in waiting_runs(corpus.repo) if run.state is not RunState.RUNNING]
 
 
 def _elsewhere(call: Call, error: NotAStore | RepoRequired) -> Success:

@@ -351,16 +351,12 @@ def _page(call: Call, found: Review, root: str) -> str | None:
 
 def _chosen(call: Call, corpus: Corpus) -> str:
     """Return the run that *call* names, or the newest that waits."""
-    from memhtml.sleep.runs import Runs  # noqa: PLC0415 - help needs none
+    from memhtml.sleep.runs import waiting_runs  # noqa: PLC0415 - help needs none
 
     name = call.optional_text("run")
     if name is not None:
         return name
-    runs = Runs(corpus.repo)
-    try:
-        waiting = [run for run in runs.waiting() if run.waits]
-    finally:
-        runs.close()
+    waiting = waiting_runs(corpus.repo)
     if not waiting:
         raise RunNotFound(None)
     return waiting[-1].run_id
@@ -467,16 +463,14 @@ def _undo(call: Call) -> Success:
 
 
 def _status(call: Call) -> Success:
-    from memhtml.answers import slept  # noqa: PLC0415 - help needs none
+    from contextlib import closing  # noqa: PLC0415 - help needs none
+
+    from memhtml.answers import slept  # noqa: PLC0415 - as above
     from memhtml.sleep.runs import Runs  # noqa: PLC0415 - as above
 
-    with open_store(call) as corpus:
-        runs = Runs(corpus.repo)
-        try:
-            waiting, undone = runs.waiting(), runs.undone()
-            merged = [run for run in runs.recorded() if run not in undone]
-        finally:
-            runs.close()
+    with open_store(call) as corpus, closing(Runs(corpus.repo)) as runs:
+        waiting, undone = runs.waiting(), runs.undone()
+        merged = [run for run in runs.recorded() if run not in undone]
 
     def text(screen: Screen) -> str:
         from memhtml.cli.views.sleep import status_text  # noqa: PLC0415 - only for people

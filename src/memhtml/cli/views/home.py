@@ -12,10 +12,13 @@ if TYPE_CHECKING:
 
     from memhtml.cli.commands.home import Home
     from memhtml.cli.screen import Screen
+    from memhtml.sleep.runs import Run
 
 __all__ = ["elsewhere_page", "home_page"]
 
 _MOST_ADVICE = 4
+_STOPPED = {"failed": "failed", "interrupted": "was interrupted"}
+"""How a run of sleep stands that is not complete, as a verb."""
 
 
 def home_page(seen: Home, screen: Screen) -> str:
@@ -102,6 +105,8 @@ def _advice(seen: Home) -> Iterator[tuple[str, str]]:
         yield "memhtml doctor", "say what is wrong, and what can be mended"
     if health.dirty:
         yield f"git -C {quoted(health.root)} status", "see what was changed by hand"
+    if seen.sleep is not None:
+        yield _on_sleep(seen.sleep, seen.waiting)
     if not sum(health.counts_by_type.values()):
         yield "memhtml new", "write the first memory, by question and answer"
         yield "memhtml import SOURCE", "bring in notes, chats or another tool's memories"
@@ -114,3 +119,13 @@ def _advice(seen: Home) -> Iterator[tuple[str, str]]:
     if not health.coverage and not seen.has_model:
         yield "memhtml model add splade-tiny", "let search go by meaning too"
     yield "memhtml help", "list every command"
+
+
+def _on_sleep(run: Run, waiting: int) -> tuple[str, str]:
+    """Return what to do about a run of sleep, the newest of those *waiting*."""
+    if run.state == "review":
+        does, what = "review", "see what sleep did, and decide"
+    else:
+        does, what = "resume", f"go on with a run that {_STOPPED[run.state]}"
+    more = f" ({waiting - 1} more wait)" if waiting > 1 else ""
+    return f"memhtml sleep {does} {quoted(run.run_id)}", what + more
