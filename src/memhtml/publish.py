@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memhtml.store.listings import Published
     from memhtml.store.plan import Planned, View
 
-__all__ = ["Publication", "publish"]
+__all__ = ["Publication", "publish", "publish_again"]
 
 
 class Publication(NamedTuple):
@@ -66,6 +66,19 @@ def publish(
     planned, commit = corpus.carry_out(plan)
     done = planned.result
     return Publication(done.pages, done.written, done.removed, commit)
+
+
+def publish_again(corpus: Corpus) -> None:
+    """Bring the pages in step with the memories where the store is published; else make none.
+
+    Only a store that is published has a map of its pages. An ``index.html`` may be anybody's.
+
+    Raises:
+        WriteConflict: As `publish`.
+        Busy: As `publish`.
+    """
+    if any(entry.path == "sitemap.xml" for entry in corpus.committed_files()):
+        publish(corpus)
 
 
 def _entries(corpus: Corpus) -> Iterator[Entry]:

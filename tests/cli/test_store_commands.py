@@ -10,6 +10,8 @@ import pytest
 
 from memhtml.cli.command import Noun
 from memhtml.cli.commands import every_command
+from memhtml.corpus import Corpus
+from memhtml.publish import publish_again
 from tests.cli.calls import Result, call
 
 if TYPE_CHECKING:
@@ -445,16 +447,49 @@ def test_memhtml_alone_tells_of_a_run_of_sleep_that_waits(store: Path) -> None:
     subprocess.run(("git", "pack-refs", "--all"), cwd=store, check=True)
     (line,) = advice()
     assert line.startswith("memhtml sleep review sleep/2028-01-02 ")
-    assert line.endswith("(1 more wait)")
+    assert line.endswith("(and 1 more)")
     journal = store / ".git/memhtml/sleep/sleep-2028-01-02/journal.jsonl"
     lines = journal.read_text("utf-8").splitlines(keepends=True)
     journal.write_text("".join(lines[:-1]), "utf-8")
     (line,) = advice()
     assert line.startswith("memhtml sleep resume sleep/2028-01-02 ")
     assert "was interrupted" in line
+    status = run(store, "sleep", "status", is_terminal=True).out
+    assert "  memhtml sleep review sleep/2028-01-01\n" in status
+    assert "  memhtml sleep resume sleep/2028-01-02\n" in status
+    plan = run(store, "sleep", "plan", is_terminal=True).out
+    assert "not merged yet: sleep/2028-01-01, sleep/2028-01-02\n" in plan
     for day in ("2028-01-02", "2028-01-01"):
         assert run(store, "sleep", "drop", f"sleep/{day}").status == 0
     assert advice() == []
+
+
+def own_page(store: Path) -> None:
+    (store / "index.html").write_text("<p>mine</p>")
+    subprocess.run(("git", "add", "index.html"), cwd=store, check=True)
+    subprocess.run(("git", "commit", "--quiet", "--message", "mine"), cwd=store, check=True)
+
+
+def test_a_run_is_taken_back_though_a_page_stands_in_the_way(store: Path) -> None:
+    """It was told as a failure, though the run was undone."""
+    assert write(store, "--claim", "The gate is green.").status == 0
+    assert run(store, "publish").status == 0
+    night = ("sleep", "run", "--phases", "confidence-decay", "--date", "2028-01-01")
+    assert run(store, *night).status == 0
+    assert run(store, "sleep", "merge", "--skip-gate").status == 0
+    own_page(store)
+    undone = run(store, "sleep", "undo", "sleep/2028-01-01")
+    assert (undone.status, undone.json["type"]) == (0, "sleep.undone")
+    assert "warning: the pages are as they were" in undone.err
+
+
+def test_a_page_of_ones_own_does_not_make_a_store_a_published_one(store: Path) -> None:
+    assert write(store, "--claim", "The gate is green.").status == 0
+    own_page(store)
+    with Corpus.open(store) as corpus:
+        before = corpus.repo.head()
+        publish_again(corpus)
+        assert corpus.repo.head() == before
 
 
 def test_memhtml_alone_says_what_to_do_where_there_is_no_store(store: Path, tmp_path: Path) -> None:

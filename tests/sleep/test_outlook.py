@@ -25,7 +25,7 @@ def test_one_thing_and_several_each_have_their_sentence(corpus: Corpus) -> None:
     """It told of "1 memories" and "1 slots"."""
     assert told(corpus, 2) == {
         "inbox": "3 memories lie in the inbox",
-        "new": "3 memories, and no run yet",
+        "new": "3 memories, and no run was merged yet",
         "sessions": "2 transcripts wait",
     }
     write(corpus, "The gate is red.", path="areas/gates/red.html")
@@ -35,7 +35,7 @@ def test_one_thing_and_several_each_have_their_sentence(corpus: Corpus) -> None:
     assert told(corpus, 1) == {
         "expired": "1 memory is valid no longer",
         "inbox": "1 memory lies in the inbox",
-        "new": "3 memories, and no run yet",
+        "new": "3 memories, and no run was merged yet",
         "rivals": "1 slot is filled more than once",
         "sessions": "1 transcript waits",
     }

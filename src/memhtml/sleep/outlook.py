@@ -40,7 +40,9 @@ class Outlook(NamedTuple):
     to look at, ``no-signal`` where there is nothing."""
     signals: tuple[Signal, ...]
     last_run: str | None
+    """The last that was merged."""
     waiting: tuple[str, ...]
+    """Those that can still be merged, now or once they are complete."""
     indexed_commit: str | None
 
 
@@ -88,9 +90,9 @@ def _open_ended(population: Population, since: str, sessions: int) -> Iterator[S
     """Yield what a run would look at, whatever comes of it."""
     fresh = [memory for memory in population.active if memory.created_at > since]
     told = (
-        plural(len(fresh), "memory is", "memories are") + " new since the last run"
+        plural(len(fresh), "memory is", "memories are") + " new since the last merge"
         if since
-        else plural(len(fresh), "memory", "memories") + ", and no run yet"
+        else plural(len(fresh), "memory", "memories") + ", and no run was merged yet"
     )
     phases = ("dedup-merge", "entity-resolution", "task-detection")
     yield Signal("new", phases, len(fresh), told)

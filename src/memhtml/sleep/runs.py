@@ -46,6 +46,7 @@ __all__ = [
     "record_path",
     "report_path",
     "waiting_runs",
+    "way_on",
 ]
 
 PREFIX = "sleep"
@@ -76,6 +77,13 @@ class RunState(StrEnum):
     MERGED = "merged"
     UNDONE = "undone"
     """It was merged and taken back."""
+
+
+_WAYS_ON = {
+    RunState.INTERRUPTED: "resume",
+    RunState.FAILED: "resume",
+    RunState.REVIEW: "review",
+}
 
 
 class RunCommit(NamedTuple):
@@ -453,8 +461,7 @@ def _order(run_id: str) -> tuple[str, int]:
     return day, int(number or 1)
 
 
-def hints(run_id: str) -> Iterator[str]:
-    """Yield what can be done with a run that waits."""
-    name = quoted(run_id)
-    yield f"memhtml sleep review {name}"
-    yield f"memhtml sleep merge {name}"
+def way_on(run: Run) -> str | None:
+    """Return the command that a run waits for; None where it waits for nobody."""
+    does = _WAYS_ON.get(run.state)
+    return f"memhtml sleep {does} {quoted(run.run_id)}" if does else None

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from memhtml.cli.command import Call
     from memhtml.cli.envelope import Json
     from memhtml.cli.screen import Screen
-    from memhtml.corpus import Corpus
     from memhtml.model.history import Synced
 
 __all__ = ["COMMANDS", "run"]
@@ -157,7 +156,8 @@ def _blame(call: Call) -> Success:
 
 
 def _sync(call: Call) -> Success:
-    from memhtml.store.sync import SyncOptions  # noqa: PLC0415 - help needs none
+    from memhtml.publish import publish_again  # noqa: PLC0415 - help needs none
+    from memhtml.store.sync import SyncOptions  # noqa: PLC0415 - as above
 
     options = SyncOptions(
         remote=call.optional_text("remote"),
@@ -166,7 +166,7 @@ def _sync(call: Call) -> Success:
         allow_unrelated=call.is_on("allow-unrelated"),
     )
     with open_store(call) as corpus:
-        done = corpus.sync(options, on_pulled=lambda: _publish_anew(corpus))
+        done = corpus.sync(options, on_pulled=lambda: publish_again(corpus))
 
     def text(screen: Screen) -> str:
         from memhtml.cli.views.history import sync_lines  # noqa: PLC0415 - only for people
@@ -174,15 +174,6 @@ def _sync(call: Call) -> Success:
         return sync_lines(done, screen)
 
     return Success("store.synced", _synced_json(done), text, exit_status=1 if done.conflicts else 0)
-
-
-def _publish_anew(corpus: Corpus) -> None:
-    """Bring the pages in step with what came in, where there are pages."""
-    from memhtml.publish import publish  # noqa: PLC0415 - only where there are pages
-    from memhtml.store.listings import is_generated  # noqa: PLC0415 - as above
-
-    if any(is_generated(entry.path) for entry in corpus.committed_files()):
-        publish(corpus)
 
 
 def _synced_json(done: Synced) -> dict[str, Json]:

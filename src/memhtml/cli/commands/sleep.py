@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memhtml.cli.command import Argument, Command, Flag, Kind, Noun
 from memhtml.cli.envelope import Success
 from memhtml.cli.stores import open_store
-from memhtml.model.errors import InvalidFlag, RunNotFound
+from memhtml.model.errors import InvalidFlag, MemhtmlError, RunNotFound
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -413,17 +413,11 @@ def _gate(corpus: Corpus, base: str, tip: str, after: Corpus) -> Verdict:
 
 def _after_merge(corpus: Corpus, done: Merged) -> None:
     """Bring in step what stands beside the memories: pages, and what is known of transcripts."""
-    from memhtml.sleep.marks import apply_marks  # noqa: PLC0415 - only a merge needs it
+    from memhtml.publish import publish_again  # noqa: PLC0415 - only a merge needs them
+    from memhtml.sleep.marks import apply_marks  # noqa: PLC0415 - as above
 
     apply_marks(corpus, done.marks)
-    _publish_again(corpus)
-
-
-def _publish_again(corpus: Corpus) -> None:
-    from memhtml.publish import publish  # noqa: PLC0415 - only where files changed
-
-    if any(entry.path == "sitemap.xml" for entry in corpus.committed_files()):
-        publish(corpus)
+    publish_again(corpus)
 
 
 def _drop(call: Call) -> Success:
@@ -442,11 +436,17 @@ def _drop(call: Call) -> Success:
 
 def _undo(call: Call) -> Success:
     from memhtml.answers import slept  # noqa: PLC0415 - help needs none
+    from memhtml.publish import publish_again  # noqa: PLC0415 - as above
     from memhtml.sleep.merge import undo  # noqa: PLC0415 - as above
 
     with open_store(call) as corpus:
         done = undo(corpus, call.text("run"))
-        _publish_again(corpus)
+        try:
+            publish_again(corpus)
+        except MemhtmlError as error:
+            # The run is taken back all the same, which is what the answer has to say.
+            told = f"warning: the pages are as they were: {error.message}\n"
+            call.world.stderr.write(told)
 
     def text(screen: Screen) -> str:
         from memhtml.cli.screen import plural  # noqa: PLC0415 - only for people

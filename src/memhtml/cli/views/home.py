@@ -123,9 +123,9 @@ def _advice(seen: Home) -> Iterator[tuple[str, str]]:
 
 def _on_sleep(run: Run, waiting: int) -> tuple[str, str]:
     """Return what to do about a run of sleep, the newest of those *waiting*."""
-    if run.state == "review":
-        does, what = "review", "see what sleep did, and decide"
-    else:
-        does, what = "resume", f"go on with a run that {_STOPPED[run.state]}"
-    more = f" ({waiting - 1} more wait)" if waiting > 1 else ""
-    return f"memhtml sleep {does} {quoted(run.run_id)}", what + more
+    from memhtml.sleep.runs import way_on  # noqa: PLC0415 - loaded already, where there is a run
+
+    stopped = _STOPPED.get(run.state)
+    what = f"go on with a run that {stopped}" if stopped else "see what sleep did, and decide"
+    more = f" (and {waiting - 1} more)" if waiting > 1 else ""
+    return way_on(run) or "memhtml sleep status", what + more

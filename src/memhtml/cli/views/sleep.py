@@ -11,7 +11,7 @@ from memhtml.model.shell import quoted
 from memhtml.sleep.journal import FAILED, OK
 from memhtml.sleep.report import headline
 from memhtml.sleep.review import How
-from memhtml.sleep.runs import RunState
+from memhtml.sleep.runs import RunState, way_on
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -93,15 +93,15 @@ def review_text(review: Review, screen: Screen, *, page: str | None, everything:
     troubles = [phase for phase in run.phases if phase.status != OK]
     if troubles:
         lines += ["", *_phase_lines(troubles, screen)]
+    name, told = quoted(run.run_id), []
     if page is not None:
-        lines += ["", screen.paint(f"page {printable(page)}", "dim")]
-    elif run.state in {RunState.REVIEW, RunState.FAILED}:
-        name = quoted(run.run_id)
-        lines += [
-            "",
-            screen.paint(f"memhtml sleep review {name} --open  shows it in a browser", "dim"),
-            screen.paint(f"memhtml sleep merge {name}  takes it; --drop leaves parts out", "dim"),
-        ]
+        told.append(f"page {printable(page)}")
+    if run.state in {RunState.REVIEW, RunState.FAILED}:
+        if page is None:
+            told.append(f"memhtml sleep review {name} --open  shows it in a browser")
+        told.append(f"memhtml sleep merge {name}  takes it; --drop leaves parts out")
+    if told:
+        lines += ["", *(screen.paint(line, "dim") for line in told)]
     return "\n".join(lines) + "\n"
 
 
@@ -127,7 +127,7 @@ def merged_text(done: Merged, screen: Screen) -> str:
 def status_text(
     waiting: Sequence[Run], merged: Sequence[str], undone: Sequence[str], screen: Screen
 ) -> str:
-    """Return the runs there are."""
+    """Return the runs there are: those with a branch, and those that history tells of."""
     lines = []
     for run in waiting:
         style = "red" if run.state in {RunState.FAILED, RunState.INTERRUPTED} else "yellow"
@@ -136,7 +136,9 @@ def status_text(
         lines.append(f"{screen.paint(run.run_id, 'bold')} {state} {screen.paint(when, 'dim')}")
         if run.phases:
             lines += flowing(headline(run.phases), screen, 2)
-    if not waiting:
+        if (command := way_on(run)) is not None:
+            lines.append(screen.paint(f"  {command}", "dim"))
+    if not any(run.waits for run in waiting):
         lines.append("no run waits")
     for what, names in (("merged", merged), ("taken back", undone)):
         if names:
@@ -154,7 +156,8 @@ def outlook_text(found: Outlook, screen: Screen) -> str:
     }
     lines = [screen.paint(told[found.verdict], "bold")]
     lines += [f"  {signal.detail}" for signal in found.signals]
-    lines += [f"{run} waits for review" for run in found.waiting]
+    if found.waiting:
+        lines.append(f"not merged yet: {', '.join(found.waiting)}")
     return "\n".join(lines) + "\n"
 
 
