@@ -17,8 +17,8 @@ from memhtml.answers.failures import ADVICE
 from memhtml.answers.fence import NOTICE
 from memhtml.corpus import Corpus
 from memhtml.mcpserver import desk as desk_module
-from memhtml.mcpserver import resources
-from memhtml.mcpserver.desk import Cancelled, Desk
+from memhtml.mcpserver import resources, watch
+from memhtml.mcpserver.desk import Cancelled, Desk, Pulse
 from memhtml.mcpserver.instructions import INSTRUCTIONS
 from memhtml.mcpserver.prompts import PROMPTS, fill
 from memhtml.mcpserver.server import make_server
@@ -520,6 +520,30 @@ def test_who_subscribed_hears_of_changes_by_this_server_by_hand_and_by_others(
                 tasks.cancel_scope.cancel()
 
     anyio.run(use)
+
+
+@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+def test_thousands_of_subscriptions_are_looked_at_in_turn_with_calls(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 3,000 every look was one piece of work, for which each call waited over a second."""
+    sizes: list[int] = []
+
+    def noting(corpus: Corpus, pulse: Pulse, *, uris: list[str]) -> dict[str, str]:
+        sizes.append(len(uris))
+        return states(corpus, pulse, uris=uris)
+
+    states = watch._states
+    monkeypatch.setattr(watch, "_states", noting)
+
+    async def use() -> None:
+        async with at(root, "legacy") as client:
+            for number in range(120):
+                await client.subscribe_resource(f"memhtml://file/areas/{number}.html")
+            await anyio.sleep(2.5)
+
+    anyio.run(use)
+    assert max(sizes) == 50
 
 
 async def client_stream(

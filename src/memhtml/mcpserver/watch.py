@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter, OrderedDict
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from mcp.server.session import ServerSession
 
     from memhtml.corpus import Corpus
-    from memhtml.mcpserver.desk import Desk
+    from memhtml.mcpserver.desk import Desk, Pulse
 
 __all__ = ["LISTING", "Watch"]
 
@@ -36,6 +37,11 @@ LISTING = "memhtml://"
 """Stands for the list of all resources among the URIs that are watched."""
 
 _LOOK_SECONDS = 1.0
+_SHARE = 20
+"""Looking takes no more than one part in so many of the time, as long as that is soon enough."""
+_SELDOM_SECONDS = 10.0
+_AT_ONCE = 50
+"""Resources looked at before a call that came in has its turn."""
 _MOST_SESSIONS = 1000
 
 
@@ -92,19 +98,26 @@ class Watch:
 
     async def run(self) -> None:
         """Tell of changes until cancelled."""
+        took = 0.0
         while True:
+            # What takes long is done seldom, even when we know that something changed.
+            if took > _LOOK_SECONDS / _SHARE:
+                await anyio.sleep(min(_SHARE * took, _SELDOM_SECONDS))
             with anyio.move_on_after(_LOOK_SECONDS):
                 await self._nudge.wait()
             self._nudge = anyio.Event()
+            began = anyio.current_time()
             if self._interest:
                 for uri in await self._changed():
                     await self._tell(uri)
+            took = anyio.current_time() - began
 
     async def _changed(self) -> list[str]:
         watched = [*self._interest]
-        now = await self._desk.ask(
-            lambda corpus, _: {uri: _state(corpus, uri) for uri in watched}, is_call=False
-        )
+        now: dict[str, str] = {}
+        for begin in range(0, len(watched), _AT_ONCE):
+            some = watched[begin : begin + _AT_ONCE]
+            now |= await self._desk.ask(partial(_states, uris=some), is_call=False)
         changed = [uri for uri in watched if uri in self._seen and now[uri] != self._seen[uri]]
         self._seen.update({uri: now[uri] for uri in watched if uri in self._interest})
         return changed
@@ -129,6 +142,10 @@ class Watch:
         if self._interest[uri] <= 0:
             del self._interest[uri]
             self._seen.pop(uri, None)
+
+
+def _states(corpus: Corpus, _: Pulse, *, uris: list[str]) -> dict[str, str]:
+    return {uri: _state(corpus, uri) for uri in uris}
 
 
 def _state(corpus: Corpus, uri: str) -> str:
