@@ -38,7 +38,9 @@ class HashVectors:
 
         del progress
         assert kind == "document"
-        return np.array([[len(text), text.count("o"), 1] for text in texts], np.float32)
+        rows = np.array([[len(text), text.count("o"), 1] for text in texts], np.float32)
+        unit: NDArray[float32] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return unit
 
 
 def fill(store: Store, count: int) -> None:

@@ -7,12 +7,12 @@ import os
 import subprocess
 import sys
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from memhtml.corpus import Corpus
-from memhtml.index.embed import embed
+from memhtml.index.embed import coverage, embed
 from memhtml.index.indexer import update
 from memhtml.model.errors import ModelUnavailable
 from memhtml.model.memory import Draft
@@ -26,7 +26,7 @@ from tests.index.stores import NOW, Store, memory
 from tests.search.meanings import DenseMeanings, Meanings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from numpy import float32
@@ -80,6 +80,57 @@ def test_a_store_with_dense_vectors_alone_is_searched_by_words_and_by_all_of_the
     # No word of it stands anywhere, so only the vectors can find it.
     meant = search(index, "vehicle", means=means, abstain=False)
     assert (first(meant), meant.hits[0].arms) == (CLAIMS[2], ("dense",))
+
+
+class Wrong(DenseMeanings):
+    """A caller's own encoder, which answers *kind* with what `spoil` makes of good rows."""
+
+    def __init__(self, kind: TextKind, spoil: Callable[[Any], object]) -> None:
+        super().__init__()
+        self._wrong = kind
+        self._spoil = spoil
+
+    def encode(self, texts: Sequence[str], kind: TextKind, **_: object) -> NDArray[float32]:
+        rows = super().encode(texts, kind)
+        return cast("NDArray[float32]", self._spoil(rows)) if kind == self._wrong else rows
+
+
+SPOILED: dict[str, Callable[[Any], object]] = {
+    "not a number": lambda rows: rows * float("nan"),
+    "no direction": lambda rows: rows * 0,
+    "too narrow": lambda rows: rows[:, :-1],
+    "too few": lambda rows: rows[:-1],
+    "no rows": lambda rows: rows[0],
+    "no numbers": lambda rows: [["x"] for _ in rows],
+}
+
+
+@pytest.mark.parametrize("spoil", SPOILED.values(), ids=SPOILED)
+def test_what_is_no_unit_vector_is_neither_kept_nor_asked_with(
+    store: Store, repo: Repo, index: Index, spoil: Callable[[Any], object]
+) -> None:
+    """NaN was kept for good, and another width was an error of the matrix product."""
+    fill(store, repo, index)
+    with pytest.raises(ModelUnavailable):
+        embed(index, Wrong("document", spoil))
+    assert [one.covered for one in coverage(index)] in ([], [0])
+    asked = Wrong("query", spoil)
+    embed(index, asked)
+    answer = search(index, "parked lorry", means=Means(dense=DenseQuestions(asked)))
+    assert (first(answer), answer.arms) == (CLAIMS[2], ("fts",))
+    assert answer.degraded_reason is not None
+
+
+def test_a_model_of_another_width_under_the_same_name_takes_no_part(
+    store: Store, repo: Repo, index: Index
+) -> None:
+    fill(store, repo, index)
+    encoder = DenseMeanings()
+    embed(index, encoder)
+    questions = DenseQuestions(encoder)
+    questions.dims += 1
+    answer = search(index, "parked lorry", means=Means(dense=questions))
+    assert (first(answer), answer.arms) == (CLAIMS[2], ("fts",))
 
 
 def test_the_explanation_adds_the_cosine_as_it_is(store: Store, repo: Repo, index: Index) -> None:

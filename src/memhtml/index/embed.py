@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from memhtml.index import vectors
 from memhtml.index.chunks import chunk_text
 from memhtml.model.errors import EmbedModelMismatch, IndexStale
+from memhtml.scoring.vectors import unit_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -163,7 +164,9 @@ def _sparse(encoder: SparseEncoder, workers: int) -> _Task:
 
 def _dense(encoder: DenseEncoder) -> _Task:
     def encode(texts: Sequence[str]) -> Sequence[bytes]:
-        return [row.astype("<f4").tobytes() for row in encoder.encode(texts, "document")]
+        answer = encoder.encode(texts, "document")
+        rows = unit_rows(answer, len(texts), encoder.dims, model=encoder.space_id)
+        return [row.astype("<f4").tobytes() for row in rows]
 
     return _Task("dense", encoder.space_id, encoder.dims, encode, vectors.add_dense)
 

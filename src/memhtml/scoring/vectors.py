@@ -12,13 +12,15 @@ from array import array
 from math import fsum, sqrt
 from typing import TYPE_CHECKING
 
+from memhtml.model.errors import ModelUnavailable
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy import float32
     from numpy.typing import NDArray
 
-__all__ = ["PAGE_ROWS", "dot", "matrix", "nearest", "pack", "paged", "unit", "unpack"]
+__all__ = ["PAGE_ROWS", "dot", "matrix", "nearest", "pack", "paged", "unit", "unit_rows", "unpack"]
 
 PAGE_ROWS = 1024
 
@@ -76,6 +78,32 @@ def nearest(rows: NDArray[float32], query: NDArray[float32], limit: int) -> list
         found = np.flatnonzero(cosines >= np.partition(cosines, -limit)[-limit])
     order = np.lexsort((found, -cosines[found]))[: max(limit, 0)]
     return [(int(row), float(cosines[row])) for row in found[order]]
+
+
+def unit_rows(answer: object, count: int, dims: int, *, model: str) -> NDArray[float32]:
+    """Return what *model* answered to *count* texts as float32, ``(count, dims)``, of unit length.
+
+    Rows that are of unit length already come back as they are, to the bit.
+
+    Raises:
+        ModelUnavailable: It is of another shape, or has a row without a direction.
+    """
+    import numpy as np  # noqa: PLC0415 - heavy, and only wanted where it is loaded anyway
+
+    try:
+        rows = np.asarray(answer, np.float32)
+    except (ValueError, TypeError) as error:
+        reason = "its answer is not a list of vectors of equal width"
+        raise ModelUnavailable(model, reason) from error
+    if rows.shape != (count, dims):
+        reason = f"asked for {count} x {dims} numbers, it answered {rows.shape}"
+        raise ModelUnavailable(model, reason)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    if not np.isfinite(lengths).all() or not lengths.all():
+        raise ModelUnavailable(model, "it answered a vector without a direction")
+    is_unit = bool((abs(lengths - 1) < 1e-5).all())
+    found: NDArray[float32] = rows if is_unit else rows / lengths
+    return found
 
 
 def unit(values: Sequence[float]) -> list[float]:

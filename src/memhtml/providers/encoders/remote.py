@@ -29,6 +29,7 @@ from urllib.request import (
 from memhtml.model.errors import InvalidFlag, ModelUnavailable
 from memhtml.providers.encoders.arrays import np
 from memhtml.providers.encoders.parallel import mapped
+from memhtml.scoring.vectors import unit_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -97,18 +98,11 @@ class RemoteEncoder:
 
     def _rows(self, texts: Sequence[str], kind: TextKind) -> NDArray[float32]:
         try:
-            rows = np.asarray(self._call(texts, kind), np.float32)
+            answer = self._call(texts, kind)
         except (ValueError, TypeError, KeyError, IndexError) as error:
             reason = "its answer is not a list of vectors of equal width"
             raise ModelUnavailable(self._model, reason) from error
-        if rows.shape != (len(texts), self.dims):
-            reason = f"asked for {len(texts)} x {self.dims} numbers, it answered {rows.shape}"
-            raise ModelUnavailable(self._model, reason)
-        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-        if not np.isfinite(lengths).all() or not lengths.all():
-            raise ModelUnavailable(self._model, "it answered a vector without a direction")
-        unit: NDArray[float32] = rows / lengths
-        return unit
+        return unit_rows(answer, len(texts), self.dims, model=self._model)
 
 
 class Options:

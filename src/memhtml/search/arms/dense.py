@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memhtml.index.vectors import dense_pages, dense_vectors, find_space
-from memhtml.scoring.vectors import matrix, nearest
+from memhtml.scoring.vectors import matrix, nearest, unit_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -44,6 +44,7 @@ class DenseQuestions:
 
     def __init__(self, encoder: DenseEncoder) -> None:
         self.space_id = encoder.space_id
+        self.dims = encoder.dims
         self._encoder = encoder
         self._kept: tuple[tuple[object, ...], list[int], NDArray[float32]] | None = None
 
@@ -53,7 +54,8 @@ class DenseQuestions:
         Raises:
             ModelUnavailable: The model could not answer.
         """
-        row: NDArray[float32] = self._encoder.encode([text], "query")[0]
+        answer = self._encoder.encode([text], "query")
+        row: NDArray[float32] = unit_rows(answer, 1, self.dims, model=self.space_id)[0]
         return row
 
     def vectors(
@@ -72,8 +74,11 @@ class DenseQuestions:
 
 def usable_space(connection: apsw.Connection, questions: DenseQuestions | None) -> Space | None:
     """Return the space that *questions* asks in, if the index has rows of it."""
-    space = None if questions is None else find_space(connection, "dense", questions.space_id)
-    return space if space is not None and space.covered else None
+    if questions is None:
+        return None
+    space = find_space(connection, "dense", questions.space_id)
+    is_usable = space is not None and space.covered and space.dims == questions.dims
+    return space if is_usable else None
 
 
 def judged(
