@@ -65,6 +65,22 @@ def refusal_of(peer: StdioPeer) -> int:
     return code
 
 
+def test_a_text_cut_in_the_middle_of_an_emoji_is_answered_like_any_other(root: Path) -> None:
+    """It was an error without an id, and who had asked waited for ever."""
+    with StdioPeer(root) as peer:
+        peer.open()
+        half, whole = chr(0xD83D), "\U0001f511"
+        write = {
+            "title": "Key",
+            "memory_type": "semantic",
+            "body": f"The key {whole} is red {half}",
+        }
+        done = peer.result("tools/call", {"name": "memory_write", "arguments": write})
+        path = done["structuredContent"]["path"]
+        read = peer.result("tools/call", {"name": "memory_read", "arguments": {"path": path}})
+        assert read["structuredContent"]["gist"] == f"The key {whole} is red ?"
+
+
 def test_a_line_without_end_is_refused_and_a_long_one_in_pieces_is_taken(root: Path) -> None:
     with StdioPeer(root) as peer:
         peer.open()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from contextlib import contextmanager, suppress
 from threading import Thread
@@ -88,6 +89,10 @@ def _claimed() -> Iterator[tuple[int, int]]:
         os.dup2(source, 0)
 
 
+_half_pair_re = re.compile(rb"\\u[dD][89a-fA-F]")
+"""Where half a pair may be spelt; mostly the other half follows."""
+
+
 class _Wire:
     """Two streams of messages, and the descriptors they come from and go to."""
 
@@ -142,6 +147,8 @@ class _Wire:
         if not line.strip():
             return
         try:
+            if _half_pair_re.search(line):
+                line = _with_whole_characters(line)
             message = jsonrpc_message_adapter.validate_json(line, by_name=False)
         except ValidationError as error:
             if any(fault["type"] == "json_invalid" for fault in error.errors(include_input=False)):
@@ -189,6 +196,18 @@ class _Wire:
         if isinstance(about, str | int):  # else the client named no request of its own
             self._unanswered.discard(about)
             self._answered.set()
+
+
+def _with_whole_characters(line: bytes) -> bytes:
+    """Return *line* with a "?" for each half of a surrogate pair; as it is where it is no JSON.
+
+    Some clients cut a text in the middle of an emoji. Its JSON is good to them and not to others.
+    """
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return line
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _lines(source: int) -> Iterator[bytes | None]:
