@@ -73,6 +73,37 @@ def test_prose_is_quoted_and_not_the_claim_alone(yard: Yard) -> None:
     assert quotes["areas/claim.html"].body == "The kiln is fired on Monday\ndegrees: 1200"
 
 
+def test_the_claim_is_quoted_once_and_nothing_beside_it_is_lost(
+    store: Store, repo: Repo, index: Index
+) -> None:
+    texts = {
+        "before": "<p><mark>The gate opens at 06:30.</mark> On Sundays it stays shut.</p>",
+        "inside": "<p>In winter, <mark>the gate opens at 8</mark>, unless it snows.</p>",
+        "again": "<p><mark>Gate hours</mark></p><p>Gate hours were voted on.</p>",
+    }
+    for name, text in texts.items():
+        page = memory("CLAIM").replace("<p><mark>CLAIM</mark></p>", text)
+        store.put(f"areas/{name}.html", page)
+    store.commit()
+    update(index, repo, now=NOW)
+    yard = Yard(str(store.root), index)
+    quoted = {quote.path[6:-5]: quote.body for quote in yard.recall("gate").memories.disclosed}
+    assert quoted == {
+        "before": "The gate opens at 06:30.\nOn Sundays it stays shut.",
+        "inside": "the gate opens at 8\nIn winter, …, unless it snows.",
+        "again": "Gate hours\nGate hours were voted on.",
+    }
+
+
+def test_what_was_spent_stands_beside_its_budget(yard: Yard) -> None:
+    pack = yard.recall(budget=400)
+    assert (pack.memories.budget, pack.arcs.budget) == (400, 225)
+    spent = f"{pack.memories.spent} of 400 chars quoted; of arcs, {pack.arcs.spent} of 225"
+    assert pack.spending == spent
+    rain = yard.recall("rain")
+    assert rain.spending == f"{rain.spent} of 16,000 chars quoted"
+
+
 def test_folds_show_their_summary_and_asides_nothing(yard: Yard) -> None:
     (quote,) = [q for q in yard.recall().memories.disclosed if q.path == "areas/aside.html"]
     assert quote.body == "Kiln glaze is mixed by hand\nRecipe of glaze\nFiring follows."

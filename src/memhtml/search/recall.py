@@ -20,7 +20,7 @@ from memhtml.search.lead import paragraphs
 from memhtml.search.search import search
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from memhtml.index.database import Index
     from memhtml.model.document import Document
@@ -101,6 +101,8 @@ class Section(NamedTuple):
     index_lines: tuple[IndexLine, ...]
     spent: int
     """In the unit of the pack."""
+    budget: int
+    """The most that may be spent on this section, in the same unit."""
 
     @property
     def truncated(self) -> bool:
@@ -147,6 +149,14 @@ class Pack(NamedTuple):
     def spent(self) -> int:
         """Both sections together, in the unit of the pack."""
         return self.arcs.spent + self.memories.spent
+
+    @property
+    def spending(self) -> str:
+        """What was spent of which budget, for people."""
+        spent = f"{self.memories.spent:,} of {self.memories.budget:,} {self.unit} quoted"
+        if not self.arcs.disclosed and not self.arcs.index_lines:
+            return spent
+        return f"{spent}; of arcs, {self.arcs.spent:,} of {self.arcs.budget:,}"
 
     @property
     def truncated(self) -> bool:
@@ -246,7 +256,7 @@ def _fold(
         for entity in hit.entities:
             quoted[entity] = quoted.get(entity, 0) + 1
         quotes.append(_quote(hit, body, is_cut=is_cut))
-    return Section(tuple(quotes), tuple(lines), spent)
+    return Section(tuple(quotes), tuple(lines), spent, budget)
 
 
 def _item_size(unit: Unit) -> int:
@@ -255,13 +265,13 @@ def _item_size(unit: Unit) -> int:
 
 def _body(document: Document, room: int, unit: Unit) -> tuple[str, bool]:
     """Return what is quoted of *document*, and whether it says more; "" where nothing fits."""
-    claim = document.claim
+    claim = " ".join(document.claim.split())
     pieces = [
         claim,
         *document.summaries,
         *(f"{facet.name}: {facet.value}" for facet in document.facets),
         *(citation.text for citation in document.citations),
-        *(text for text in paragraphs(document.article_html) if text != claim),
+        *_beside_claim(paragraphs(document.article_html), claim),
     ]
     body = ""
     for piece in dict.fromkeys(filter(None, (" ".join(piece.split()) for piece in pieces))):
@@ -270,6 +280,18 @@ def _body(document: Document, room: int, unit: Unit) -> tuple[str, bool]:
             return _cut(body, piece, room, unit), True
         body = longer
     return body, False
+
+
+def _beside_claim(texts: Iterable[str], claim: str) -> Iterator[str]:
+    """Yield *texts* without *claim*, which is quoted already; an ellipsis stands for it inside."""
+    is_met = not claim
+    for text in texts:
+        if is_met or claim not in text:
+            yield text
+            continue
+        is_met = True
+        before, _, after = text.partition(claim)
+        yield f"{before}…{after}" if before else after.lstrip()
 
 
 def _cut(body: str, piece: str, room: int, unit: Unit) -> str:
