@@ -1,6 +1,6 @@
 """Abstention: does search say "nothing" where nothing answers, and only there?
 
-    python bench/abstention.py [--cache DIR] [--keep DIR] [--list]
+    python bench/abstention.py [--cache DIR] [--keep DIR] [--seed N] [--list]
 
 A store of generated facts about the places, machines and people of a harbour town. Each thing has
 some of the attributes of its kind, and each attribute is said in one way and asked for in another.
@@ -195,7 +195,7 @@ _SYLLABLES = "zor blu quax fim tro nep gly vush kra dwo plim snar".split()
 
 def main() -> None:
     options = _options()
-    rng = random.Random(11)
+    rng = random.Random(options.seed)
     facts, missing = make_facts(rng)
     asked = make_questions(rng, facts, missing)
     with tempfile.TemporaryDirectory() as folder:
@@ -325,6 +325,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--cache", type=Path, default=cache_home(os.environ, sys.platform))
     parser.add_argument("--keep", type=Path, help="where the store stays for the next run")
+    parser.add_argument("--seed", type=int, default=11, help="another draw of facts and questions")
     parser.add_argument("--list", action="store_true", help="name each question gone wrong")
     return parser.parse_args()
 
