@@ -302,13 +302,45 @@ def test_what_contradicts_or_is_at_odds_is_told_beside_a_hit(tmp_path: Path) -> 
     assert f"contradicts {green}" in run(root, "search", "gate red", is_terminal=True).out
 
 
+def test_what_came_nearest_is_shown_with_its_claim_and_a_recall_quotes_nothing_unfenced(
+    store: Path,
+) -> None:
+    question = "who painted the gate of the zeppelin hangar blue"
+    why = run(store, "search", question).data["noMatch"]
+    assert why["reason"] == "not-relevant"
+    assert set(why["nearest"][0]) == {"path", "gist", "relevance"}
+    near = why["nearest"][0]
+    page = run(store, "search", question, is_terminal=True).out
+    assert f"nearest: {near['gist']}" in page
+    assert near["path"] in page
+    recalled = run(store, "recall", question, is_terminal=True).out
+    assert f"nearest: {near['path']}" in recalled
+    assert near["gist"] not in recalled
+
+
+def test_an_arm_that_was_asked_for_in_vain_is_named_to_people_too(store: Path) -> None:
+    for command in ("search", "recall"):
+        reason = "by words alone: the index has no vectors"
+        assert reason not in run(store, command, "gate", is_terminal=True).out
+        page = run(store, command, "gate", "--dense-model", is_terminal=True).out
+        assert reason in page
+        assert "no dense vectors" in " ".join(page.split())
+
+
 def test_recall_quotes_within_its_budget_and_names_what_it_cut(store: Path) -> None:
     data = run(store, "recall", "gate").data
     assert set(data) == {
         *("arcs", "memories", "unit", "spentChars", "truncated", "noMatch"),
         *("degraded", "degradedReason", "vectorCoverage", "indexedCommit", "skippedCount"),
     }
-    assert set(data["memories"]) == {"disclosed", "indexLines", "spentChars", "truncated"}
+    assert set(data["memories"]) == {
+        *("disclosed", "indexLines", "spentChars", "budget", "truncated"),
+    }
+    assert (data["memories"]["budget"], data["arcs"]["budget"]) == (16_000, 9_000)
+    page = run(store, "recall", "oven", "--budget=400", is_terminal=True).out
+    spent = run(store, "recall", "oven", "--budget=400").data
+    assert f"{spent['memories']['spentChars']} of 400 chars quoted" in page
+    assert f"of arcs, {spent['arcs']['spentChars']} of 225" in page
     quoted = {quote["path"]: quote for quote in data["memories"]["disclosed"]}
     assert set(quoted) == {GATE, SHIFT, LATCH}
     assert quoted[GATE]["body"].startswith("The gate opens at 06:30.")

@@ -163,13 +163,22 @@ def _explanation(reasons: Explanation) -> dict[str, Any]:
     }
 
 
+_NEAR = record(
+    "A memory.",
+    {
+        "path": text("Where it is."),
+        "gist": text("The fact in one sentence."),
+        "relevance": number("0 to 1: how much of the question it covers."),
+    },
+)
+
 NO_MATCH = maybe(
     record(
         "Why nothing was found.",
         {
             "reason": choice("As a stable word.", NoMatchReason),
             "message": text("As a sentence."),
-            "nearest": items("Paths of what came nearest, and is no answer.", STRING),
+            "nearest": items("What came nearest, best first; none of it clearly answers.", _NEAR),
         },
     )
 )
@@ -180,7 +189,10 @@ def no_match(reason: NoMatch | None) -> dict[str, Any] | None:
     return reason and {
         "reason": reason.reason.value,
         "message": reason.message,
-        "nearest": list(reason.closest),
+        "nearest": [
+            {"path": near.path, "gist": near.gist, "relevance": near.relevance}
+            for near in reason.closest
+        ],
     }
 
 
@@ -207,7 +219,7 @@ def hits_record(one: Schema) -> Schema:
         {
             "hits": items("What was found, best first.", one),
             "degraded": switch("Words alone were searched, not meaning."),
-            "degraded_reason": maybe(text("Why.")),
+            "degraded_reason": maybe(text("Which arm took no part that might have, and why.")),
             "vector_coverage": number(
                 "0 to 1: the part of the texts that is searched by meaning too."
             ),

@@ -14,6 +14,7 @@ __all__ = [
     "Explanation",
     "Hit",
     "Hits",
+    "Near",
     "NoMatch",
     "NoMatchReason",
 ]
@@ -111,6 +112,7 @@ class NoMatchReason(StrEnum):
     NO_WORDS = "no-words"
     NO_TERM_FOUND = "no-term-found"
     NOT_RELEVANT = "not-relevant"
+    NOT_SAID = "not-said"
     NOT_IN_SCOPE = "not-in-scope"
     SCOPE_EMPTY = "scope-empty"
     ALL_LEFT_OUT = "all-left-out"
@@ -122,7 +124,9 @@ _MESSAGES = {
     NoMatchReason.ALL_UNREADABLE: "no file here can be read as a memory; memhtml doctor says why",
     NoMatchReason.NO_WORDS: "the question has no letter or digit to look for",
     NoMatchReason.NO_TERM_FOUND: "no memory has what was asked for",
-    NoMatchReason.NOT_RELEVANT: "memories share a word with the question, but none answers it",
+    NoMatchReason.NOT_RELEVANT: "memories match a part of the question, but none answers it",
+    NoMatchReason.NOT_SAID: "no memory looked at has a word of the question, and none clearly "
+    "means it",
     NoMatchReason.NOT_IN_SCOPE: "memories that match exist, but none within the filters",
     NoMatchReason.SCOPE_EMPTY: "no memory passes the filters, whatever the question",
     NoMatchReason.ALL_LEFT_OUT: "there are only tasks or archived memories, which are left out "
@@ -131,12 +135,21 @@ _MESSAGES = {
 }
 
 
+class Near(NamedTuple):
+    """A memory that came near the question, and is no answer."""
+
+    path: str
+    gist: str
+    relevance: float
+    """0 to 1: how much of the question it covers."""
+
+
 class NoMatch(NamedTuple):
     """An empty answer's reason."""
 
     reason: NoMatchReason
-    closest: tuple[str, ...] = ()
-    """Paths of what came nearest but answers too little of the question, best first."""
+    closest: tuple[Near, ...] = ()
+    """What came nearest, best first; nothing where nothing matches at all."""
 
     @property
     def message(self) -> str:

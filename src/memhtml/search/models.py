@@ -54,6 +54,12 @@ class Models:
         with index.guarded("look for vectors"):
             spaces = space_names(index.connection)
         means = Means()
+        if not spaces:
+            reason = "the index has no vectors; memhtml index embed makes them"
+            means = means._replace(unavailable=reason)
+        if dense and "dense" not in spaces:
+            reason = "the index has no dense vectors; memhtml index embed --model minilm makes them"
+            means = means._replace(dense_unavailable=reason)
         if self._is_warm and spaces:
             _load_numpy()
         if (name := spaces.get("sparse")) is not None:

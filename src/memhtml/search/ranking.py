@@ -17,7 +17,7 @@ from memhtml.search.beside import beside
 from memhtml.search.hits import ArmScore, Explanation
 from memhtml.search.matching import holders, match_terms
 from memhtml.search.pool import Pool
-from memhtml.search.relevance import is_answer, relevance_of
+from memhtml.search.relevance import Evidence, is_answer, relevance_of
 from memhtml.search.scope import narrowed
 from memhtml.search.terms import terms_of
 
@@ -177,13 +177,32 @@ class Ranking:
             missing=tuple(term.text for n, term in enumerate(terms) if n not in held),
         )
 
-    def is_answer(self, relevance: float) -> bool:
-        """Whether these candidates answer, the most relevant of them being so much so."""
-        if any(term.required for term in self.matching.terms):
+    def is_answer(self, ids: Sequence[int]) -> bool:
+        """Whether the candidates answer, of which *ids* are the best."""
+        terms = self.matching.terms
+        if any(term.required for term in terms):
             return True  # they have what was demanded to the letter
-        found = [arm for arm in self._arms if arm.scores]
-        scores = list(found[0].scores.values()) if found else []
-        return is_answer(relevance, scores, is_spoken=bool(found) and found[0].name == lexical.NAME)
+        relevance = self.weigh(ids)
+        most = max(ids, key=relevance.__getitem__)
+        # Of a memory that is not encoded yet, no model says what it means.
+        meaning = self._scores(sparse.NAME) if self.sparse_rows([most]).get(most) else []
+        return is_answer(
+            Evidence(
+                relevances=sorted(relevance.values(), reverse=True),
+                words=self._scores(lexical.NAME),
+                meaning=meaning,
+                terms=sum(not term.has_parts for term in terms),
+            )
+        )
+
+    @property
+    def is_spoken(self) -> bool:
+        """Whether some candidate has a word of the question."""
+        return bool(self._scores(lexical.NAME))
+
+    def _scores(self, name: str) -> list[float]:
+        """Return what the arm *name* gave, best first; nothing if it did not run."""
+        return next((list(arm.scores.values()) for arm in self._arms if arm.name == name), [])
 
     def holds_any(self, file_id: int) -> bool:
         """Whether a weighed candidate has a word of the question."""
@@ -211,10 +230,10 @@ class Ranking:
     def degraded_reason(self) -> str | None:
         """Why vectors that might have taken part did not, as a sentence without its full stop."""
         reasons = [self._means.unavailable, self._dense_reason]
-        if self.space is None and self.dense_space is None and not any(reasons):
-            if self._means.queries is None:
-                return "no model for meaning was asked for"
-            return "the index has no vectors of this model; memhtml index embed makes them"
+        if self.space is None and self._means.queries is not None:
+            reasons.append(_unembedded(self._means.queries.space_id))
+        elif self.space is None and self.dense_space is None and not any(reasons):
+            return "no model for meaning was asked for"
         return "; ".join(filter(None, reasons)) or None
 
     def _rank_of(self, arm: _Arm, file_id: int) -> int:
@@ -275,6 +294,8 @@ def rank(
     if means.dense is not None and matching.terms:
         try:
             dense_space = _add_dense(pool, means.dense, text, arms, depth, demanded=demanded)
+            if dense_space is None:
+                dense_reason = _unembedded(means.dense.space_id)
         except ModelUnavailable as error:
             dense_reason = error.message
     ranking = Ranking(
@@ -293,6 +314,10 @@ def rank(
     if fused:
         ranking.settle(fused, now)
     return ranking
+
+
+def _unembedded(space_id: str) -> str:
+    return f"the index has no vectors of {space_id}; memhtml index embed makes them"
 
 
 def _add_dense(

@@ -8,13 +8,17 @@ Covering a part is an answer only from a memory that stands out. Where the bay i
 colour is not, everything about the bay matches equally well, and the ranking is flat at its top;
 where a question merely uses other words than its answer, the answer still leads.
 
-The three limits are the point where `bench/abstention.py` and the questions of `bench/retrieval.py`
-meet.
+How small a part may be depends on who was asked. Words alone cannot tell a word that was said
+otherwise from one that was not said. Where a model was asked, what is neither said nor meant is
+missing: one shared word of two or three is no answer then. And what has none of the words, and only
+means them, has to leave all others far behind.
+
+The limits are the point where `bench/abstention.py` and the questions of `bench/retrieval.py` meet.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -22,21 +26,47 @@ if TYPE_CHECKING:
     from memhtml.model.ports import SparseRow
     from memhtml.search.matching import Matching
 
-__all__ = ["is_answer", "relevance_of"]
+__all__ = ["Evidence", "is_answer", "relevance_of"]
 
 FULL = 0.85
 """A memory that covers so much is an answer, however many there are like it."""
 
 PARTIAL = 0.25
-"""A memory that covers less is none, however far it stands out."""
+"""A memory that covers less is none, however far it stands out, where words alone were asked."""
+
+JUDGED_PARTIAL = 0.2
+"""The same where meaning was asked too. Of a question of less than five words it is the share of
+one, for a single word that is shared never covers more."""
 
 UNSPOKEN = 0.5
 """The same, for a memory that has no word of the question and only means it."""
+
+CLEARLY_MEANT = 0.25
+"""The same, where the best of those that mean it scores `CLEAR` times as much as the second."""
+
+CLEAR = 2.0
 
 STANDOUT = 0.1
 """The best score must be higher than the fifth by this part of itself."""
 
 AMONG = 5
+
+TIED = 0.05
+"""Of three that score the same and cover the same, but for this part, none stands out."""
+
+TIE = 3
+
+
+class Evidence(NamedTuple):
+    """What a ranking says for its best memories; all numbers are best first."""
+
+    relevances: Sequence[float]
+    words: Sequence[float]
+    """Scores of the arm of words; none when no memory has a word of the question."""
+    meaning: Sequence[float]
+    """Scores of the arm of meaning; none where it was not asked, or found nothing."""
+    terms: int
+    """How many words the question has."""
 
 
 def relevance_of(
@@ -64,21 +94,36 @@ def relevance_of(
     return min(1.0, covered / whole)
 
 
-def is_answer(relevance: float, scores: Sequence[float], *, is_spoken: bool) -> bool:
-    """Whether a ranking answers, by the *relevance* of its most relevant memory.
+def is_answer(found: Evidence) -> bool:
+    """Whether a ranking answers.
 
-    *scores* are those of one arm, best first; *is_spoken* tells that they are of words.
-
-    >>> is_answer(1.0, [5.0] * 5, is_spoken=True)
+    >>> is_answer(Evidence([1.0], [5.0] * 5, [], terms=4))
     True
-    >>> is_answer(0.6, [5.0] * 5, is_spoken=True), is_answer(0.6, [5.0, 4.9], is_spoken=True)
-    (False, True)
+    >>> one_leads = Evidence([0.6, 0.4], [5.0, 4.9], [], terms=4)
+    >>> is_answer(one_leads), is_answer(one_leads._replace(words=[5.0] * 5))
+    (True, False)
     """
+    relevance = max(found.relevances, default=0.0)
     if relevance >= FULL:
         return True
-    fifth = scores[AMONG - 1] if len(scores) >= AMONG else 0.0
-    stands_out = bool(scores) and scores[0] - fifth >= STANDOUT * scores[0]
-    return stands_out and relevance >= (PARTIAL if is_spoken else UNSPOKEN)
+    scores = found.words or found.meaning
+    if not scores or not _leads(scores, AMONG, STANDOUT):
+        return False
+    if not found.words:
+        return relevance >= UNSPOKEN or (
+            relevance >= CLEARLY_MEANT and _leads(found.meaning, 2, 1 - 1 / CLEAR)
+        )
+    if not _leads(scores, TIE, TIED) and not _leads(found.relevances, TIE, TIED):
+        return False
+    if not found.meaning:
+        return relevance >= PARTIAL
+    return relevance >= max(JUDGED_PARTIAL, 1 / found.terms if found.terms > 1 else 0.0)
+
+
+def _leads(scores: Sequence[float], place: int, part: float) -> bool:
+    """Whether the first of *scores* is higher than the one at *place* by *part* of itself."""
+    other = scores[place - 1] if len(scores) >= place else 0.0
+    return scores[0] - other >= part * scores[0]
 
 
 def _meant(asked: Mapping[int, int], documents: Iterable[Mapping[int, int]]) -> float:

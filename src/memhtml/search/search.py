@@ -16,7 +16,7 @@ from memhtml.scoring.diversity import diversified
 from memhtml.search.arms import lexical
 from memhtml.search.arms.sparse import span_of
 from memhtml.search.cursors import Cursor, parse_cursor, question_digest, state_digest
-from memhtml.search.hits import ArchivedMatch, Hit, Hits, NoMatch, NoMatchReason
+from memhtml.search.hits import ArchivedMatch, Hit, Hits, Near, NoMatch, NoMatchReason
 from memhtml.search.likeness import Likeness
 from memhtml.search.pool import Pool
 from memhtml.search.ranking import NEIGHBOUR, Means, rank
@@ -73,6 +73,7 @@ _SELECT_ENTITIES = """
 SELECT file_id, entity FROM file_entities WHERE file_id IN ({ids}) ORDER BY entity
 """
 _SELECT_PATHS = "SELECT id, path FROM files WHERE id IN ({ids})"
+_SELECT_NAMED = "SELECT id, path, gist FROM files WHERE id IN ({ids})"
 
 
 def search(
@@ -245,12 +246,14 @@ def _no_match(
     if not ranking.order:
         return NoMatch(_why_empty(connection, ranking, scope, state))
     best = ranking.order[:JUDGED]
-    relevance = ranking.weigh(best)
-    if not abstain or ranking.is_answer(max(relevance.values())):
+    if not abstain or ranking.is_answer(best):
         return None
+    relevance = ranking.weigh(best)
     closest = sorted(best, key=lambda n: -relevance[n])[:CLOSEST]
-    paths = _paths(connection, closest)
-    return NoMatch(NoMatchReason.NOT_RELEVANT, tuple(paths[file_id] for file_id in closest))
+    rows = connection.execute(_SELECT_NAMED.format(ids=", ".join(map(str, closest))))
+    named = {file_id: (path, gist) for file_id, path, gist in rows}
+    reason = NoMatchReason.NOT_RELEVANT if ranking.is_spoken else NoMatchReason.NOT_SAID
+    return NoMatch(reason, tuple(Near(*named[n], relevance[n]) for n in closest))
 
 
 def _why_empty(
@@ -293,10 +296,10 @@ def _archived(
         now=means.now or state.updated_at,
     )
     ids = ranking.order[:limit]
-    relevance = ranking.weigh(ids)
-    best = max(relevance.values(), default=0.0)
-    if not ids or not ranking.is_answer(best):
+    if not ids or not ranking.is_answer(ids):
         return ()
+    relevance = ranking.weigh(ids)
+    best = max(relevance.values())
     # Behind the best, those that answer as well or nearly so; the rest only share a word with it.
     ids = [file_id for file_id in ids if relevance[file_id] >= NEARLY * best]
     paths, relations = _paths(connection, ids), relations_of(connection, ids)

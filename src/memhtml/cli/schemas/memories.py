@@ -103,6 +103,7 @@ _SECTION = record(
         "disclosed": items("What is quoted, best first.", camel_schema(QUOTE)),
         "indexLines": items("Found as well, and not quoted.", camel_schema(INDEX_LINE)),
         **_SPENT,
+        "budget": integer("How much might be quoted here, in the unit."),
         "truncated": _TRUNCATED,
     },
     optional=_SPENT,

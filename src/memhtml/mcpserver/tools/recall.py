@@ -88,9 +88,11 @@ RECALL = Tool(
                     },
                 ),
                 "spent_chars": maybe(
-                    integer("How many characters are quoted, if those are counted.")
+                    integer("How many characters are quoted, arcs and all, if those are counted.")
                 ),
-                "spent_tokens": maybe(integer("How many tokens are quoted, if those are counted.")),
+                "spent_tokens": maybe(
+                    integer("How many tokens are quoted, arcs and all, if those are counted.")
+                ),
                 "truncated": switch("Something that was found is not quoted, or in part."),
                 "no_match": NO_MATCH,
                 "degraded": switch("Words alone were searched, not meaning."),
