@@ -115,3 +115,23 @@ def test_a_folder_is_completed_without_a_space_and_a_store_that_is_named_is_aske
     shell.type("memhtml --repo /nowhere read ar\t\x01echo '\x05x'\n")
     shell.expect("read arx", seconds=10)
     assert "error" not in shell.seen
+
+
+def test_a_word_of_the_store_that_is_a_command_is_never_run(shell: Terminal, bench: Path) -> None:
+    """Tags come from agents: one that is a command must stay a word, on Tab and on Enter."""
+    harmed = bench / "harmed"
+    tags = (f"$(touch {harmed})", f"';touch {harmed};'", f"`touch {harmed}`", f"x;touch {harmed}")
+    store = bench / "hostile"
+    if not store.exists():
+        assert call("init", "--repo", str(store)).status == 0
+        stated = ("write", "--type=semantic", "--title=Gate", "--claim=It is red.")
+        flags = [f"--tag={tag}" for tag in tags]
+        assert call(*stated, *flags, "--repo", str(store)).status == 0
+        assert call("complete", "tag", "--repo", str(store)).out.splitlines() == sorted(tags)
+    for begun in ("$", "'", "`", "x"):
+        shell.forget()
+        shell.type(f"memhtml --repo {store} search x --tag {begun}\t")
+        shell.shows("harmed", seconds=1)
+        shell.type("\n\x03")
+        shell.shows("harmed is made", seconds=0.5)
+    assert not harmed.exists()
