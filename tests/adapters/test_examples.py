@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SHOWN = {
     "langgraph_store": "What colour is the kayak?\nThe kayak is red.\n",
-    "llamaindex_memory": "My bicycle is green. It is fast.\n",
+    "llamaindex_memory": "My bicycle is green.\nIt is fast.\n",
     "openai_agents_tools": '"gist": "Ada takes oat milk in her coffee."',
     "pydantic_ai_toolset": '"gist": "Ada takes oat milk in her coffee."',
     "anthropic_memory": "     2\tAda takes no milk in her coffee.\n",
