@@ -1,4 +1,4 @@
-"""Take the pictures of a review page for the documentation, in a real browser: docs/screens.
+"""Take the pictures of a review page for the documentation, in a real browser.
 
     python tools/review_screenshot.py [--chromium /usr/bin/chromium]
 
@@ -23,7 +23,7 @@ from memhtml.sleep.review import review
 from memhtml.sleep.reviewpage import review_page
 from memhtml.sleep.runner import RunOptions, run
 
-SCREENS = Path(__file__).resolve().parent.parent / "docs" / "screens"
+DOCS = Path(__file__).resolve().parent.parent / "docs"
 NIGHT = datetime(2026, 8, 2, 3, 0, tzinfo=UTC)
 
 MEMORIES = (
@@ -51,7 +51,7 @@ def main() -> None:
         page = Path(folder, "review.html")
         page.write_text(make_page(Path(folder, "store")), encoding="utf-8")
         for ground in ("light", "dark"):
-            picture = SCREENS / f"review-{ground}.png"
+            picture = DOCS / f"review-{ground}.png"
             take(chromium, page, picture, ground, Path(folder, f"profile-{ground}"))
             sys.stdout.write(f"{picture.name}\n")
 

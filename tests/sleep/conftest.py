@@ -11,11 +11,15 @@ import pytest
 from memhtml.corpus import Corpus
 from memhtml.model.memory import Draft
 from memhtml.model.vocabulary import MemoryType
+from memhtml.sleep.judge import BudgetedJudge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from pydantic_ai.models import Model
+
+    from memhtml.sleep.judge import Budget
     from memhtml.sleep.phase import Context, Outcome
 
 THEN = datetime(2025, 8, 1, 9, 30, tzinfo=UTC)
@@ -66,3 +70,19 @@ def root(tmp_path: Path) -> Path:
 def corpus(root: Path) -> Iterator[Corpus]:
     with Corpus.open(root, clock=lambda: NOW) as corpus:
         yield corpus
+
+
+@pytest.fixture(autouse=True)
+def closed_judges(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Close every judge that a test made: an open loop would be a warning in some later test."""
+    made: list[BudgetedJudge] = []
+    begin = BudgetedJudge.__init__
+
+    def remember(self: BudgetedJudge, model: Model, budget: Budget | None = None) -> None:
+        begin(self, model, budget)
+        made.append(self)
+
+    monkeypatch.setattr(BudgetedJudge, "__init__", remember)
+    yield
+    for judge in made:
+        judge.close()

@@ -10,9 +10,11 @@ dropped, quotes are looked up.
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from memhtml.format.escape import escape_text
+from memhtml.model.closing import Closing
 from memhtml.model.errors import BudgetSpent, ModelUnavailable
 from memhtml.sleep.phase import Answer
 
@@ -69,14 +71,20 @@ class _Bounds(NamedTuple):
 _ONE_ANSWER = _Bounds(calls=2, retries=1, output_tokens_a_call=64_000)
 
 
-class BudgetedJudge:
-    """A `memhtml.sleep.phase.Investigator` over a model of pydantic-ai."""
+class BudgetedJudge(Closing):
+    """A `memhtml.sleep.phase.Investigator` over a model of pydantic-ai; a context manager."""
 
     def __init__(self, model: Model, budget: Budget | None = None) -> None:
         self._model = model
         self._budget = budget or Budget()
+        # One loop for all questions: the library's connections live no longer than the loop.
+        self._loop = asyncio.Runner()
         self.calls = 0
         self.tokens = 0
+
+    def close(self) -> None:
+        """End the connections to the model. Closing twice is harmless."""
+        self._loop.close()
 
     @property
     def name(self) -> str:
@@ -146,9 +154,8 @@ class BudgetedJudge:
         )
         usage = RunUsage()
         try:
-            value: T = agent.run_sync(
-                prompt, usage_limits=limits, usage=usage, timeout=bounds.seconds
-            ).output
+            asking = agent.run(prompt, usage_limits=limits, usage=usage, timeout=bounds.seconds)
+            value: T = self._loop.run(asking).output
         except UsageLimitExceeded as error:
             if _reached(usage.requests, calls_left) or _reached(usage.total_tokens, tokens_left):
                 raise BudgetSpent(self.name, "the run may spend no more on it") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from memhtml.cli.command import Argument, Command, Flag, Kind, Noun
@@ -10,7 +11,7 @@ from memhtml.cli.stores import open_store
 from memhtml.model.errors import InvalidFlag, MemhtmlError, RunNotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from memhtml.answers.schema import Schema
@@ -224,8 +225,8 @@ def _answer(
 def _run(call: Call) -> Success:
     from memhtml.sleep.runner import run as begin  # noqa: PLC0415 - help needs none
 
-    with open_store(call) as corpus:
-        options = _options(call, corpus)
+    with open_store(call) as corpus, _bound(call) as judge:
+        options = _options(call, corpus, judge)
         if not options.dry_run:
             _encode(call, corpus)
         report = begin(corpus, options)
@@ -235,12 +236,12 @@ def _run(call: Call) -> Success:
 def _resume(call: Call) -> Success:
     from memhtml.sleep.runner import resume  # noqa: PLC0415 - help needs none
 
-    with open_store(call) as corpus:
-        report = resume(corpus, call.text("run"), _options(call, corpus))
+    with open_store(call) as corpus, _bound(call) as judge:
+        report = resume(corpus, call.text("run"), _options(call, corpus, judge))
     return _reported(report)
 
 
-def _options(call: Call, corpus: Corpus) -> RunOptions:
+def _options(call: Call, corpus: Corpus, judge: BudgetedJudge | None) -> RunOptions:
     from memhtml.sleep.runner import RunOptions  # noqa: PLC0415 - help needs none
     from memhtml.sleep.settings_file import read_settings  # noqa: PLC0415 - as above
 
@@ -253,9 +254,20 @@ def _options(call: Call, corpus: Corpus) -> RunOptions:
         deep=is_first and call.is_on("deep"),
         dry_run=is_first and call.is_on("dry-run"),
         settings=settings if sessions is None else settings._replace(trace_sessions=sessions),
-        judge=_judge(call),
+        judge=judge,
         on_phase=_teller(call),
     )
+
+
+@contextmanager
+def _bound(call: Call) -> Iterator[BudgetedJudge | None]:
+    """Yield the model that is to be asked, None for none."""
+    judge = _judge(call)
+    try:
+        yield judge
+    finally:
+        if judge is not None:
+            judge.close()
 
 
 def _judge(call: Call) -> BudgetedJudge | None:
