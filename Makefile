@@ -52,9 +52,13 @@ bench: $(STAMP) ## Measure; every figure is a ratio to a floor of the same run.
 	-$(BIN)/python bench/format.py
 	-$(BIN)/python bench/cli.py
 	-$(BIN)/python bench/detect.py
+	-$(BIN)/python bench/index.py
 	-$(BIN)/python bench/search.py
+	-$(BIN)/python bench/abstention.py
 	-$(BIN)/python bench/store.py
+	-$(BIN)/python bench/history.py
 	-$(BIN)/python bench/curation.py
+	-$(BIN)/python bench/sleep.py
 
 clean: ## Remove the environment and caches.
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
