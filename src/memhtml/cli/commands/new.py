@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memhtml.cli.command import Command, Flag, Kind, Noun
+from memhtml.cli.command import Command, Flag, Noun
+from memhtml.cli.commands.memory import DRAFT_FLAGS
 from memhtml.cli.envelope import Success
 from memhtml.cli.stores import open_store
 from memhtml.model.errors import InvalidMemory, MemhtmlError, MissingArgument
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
     from memhtml.model.memory import Draft
 
 __all__ = ["COMMANDS", "run"]
+
+_TAKEN = tuple(
+    flag for flag in DRAFT_FLAGS if flag.name in {"claim", "tag", "entity", "allow-secret"}
+)
+"""What it takes of what every command takes that states a memory; it asks for the rest."""
 
 COMMANDS = (
     Command(
@@ -39,31 +45,12 @@ COMMANDS = (
                 summary="what kind of memory it is",
             ),
             Flag(name="title", metavar="text", summary="a short name of the fact"),
-            Flag(name="claim", metavar="text", summary="the fact in one sentence"),
-            Flag(
-                name="tag",
-                noun=Noun.TAG,
-                repeatable=True,
-                metavar="tag",
-                summary="a topic; commas separate several",
-            ),
-            Flag(
-                name="entity",
-                noun=Noun.ENTITY,
-                repeatable=True,
-                metavar="type:name",
-                summary="whom or what it is about, such as person:Ada",
-            ),
+            *_TAKEN,
             Flag(
                 name="workspace",
                 noun=Noun.WORKSPACE,
                 metavar="name",
                 summary="the project it belongs to",
-            ),
-            Flag(
-                name="allow-secret",
-                kind=Kind.BOOLEAN,
-                summary="write text that looks like a credential all the same",
             ),
         ),
         response_types=("memory.written",),
