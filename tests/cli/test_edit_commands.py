@@ -312,3 +312,12 @@ def test_what_is_not_there_is_not_opened() -> None:
     for what in ("areas/inbox/none.html", "submarine ballast valves"):
         refused = call("open", what, "--no-browser")
         assert (refused.status, refused.json["code"]) == (1, "ERR_PATH_NOT_FOUND")
+
+
+def test_a_browser_that_talks_says_nothing_into_the_answer_of_a_review(store: Path) -> None:
+    assert run("sleep", "run", "--date", "2030-01-01")[0] == 0
+    status, document = run("sleep", "review", "--open", BROWSER="echo %s")
+    assert (status, document["type"]) == (0, "sleep.review")
+    page = Path(document["data"]["page"])
+    assert page.parent == store.parent / "drafts"
+    assert "sleep/2030-01-01" in page.read_text("utf-8")

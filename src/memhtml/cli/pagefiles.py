@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memhtml.cli.command import Call
+    from collections.abc import Iterator
 
-__all__ = ["show_page", "write_page"]
+    from memhtml.cli.command import Call
+    from memhtml.cli.world import World
+
+__all__ = ["browse", "show_page", "write_page"]
 
 _HEAD_BYTES = 4096
 
@@ -31,10 +34,9 @@ def write_page(call: Call, text: str, *, mark: str) -> str | None:
     return place
 
 
-def show_page(place: str | None, text: str, *, prefix: str) -> str:
+def show_page(call: Call, place: str | None, text: str, *, prefix: str) -> str:
     """Show the page at *place* in a browser, or one in a temporary file; return where it is."""
-    import webbrowser  # noqa: PLC0415 - only here
-    from pathlib import Path  # noqa: PLC0415 - as above
+    from pathlib import Path  # noqa: PLC0415 - only here
 
     if place is None:
         import tempfile  # noqa: PLC0415 - as above
@@ -43,9 +45,19 @@ def show_page(place: str | None, text: str, *, prefix: str) -> str:
         os.close(handle)
         _write(place, text)
     # Where no browser can be started, whoever called is told the place all the same.
-    with suppress(webbrowser.Error, OSError):
-        webbrowser.open(Path(place).as_uri())
+    browse(Path(place).as_uri(), call.world)
     return place
+
+
+def browse(url: str, world: World) -> bool:
+    """Open *url* in the person's browser; False where none can be started."""
+    import webbrowser  # noqa: PLC0415 - only here
+
+    try:
+        with _elsewhere() if not world.is_terminal else nullcontext():
+            return webbrowser.open(url)
+    except (webbrowser.Error, OSError):
+        return False
 
 
 def _write(place: str, text: str) -> None:
@@ -59,3 +71,19 @@ def _has(place: str, mark: str) -> bool:
             return mark.encode() in file.read(_HEAD_BYTES)
     except OSError:
         return False
+
+
+@contextmanager
+def _elsewhere() -> Iterator[None]:
+    """Let what a browser prints go to standard error: our own output is the answer alone."""
+    try:
+        kept = os.dup(1)
+    except OSError:  # closed
+        yield
+        return
+    try:
+        os.dup2(2, 1)
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)

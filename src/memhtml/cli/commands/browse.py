@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from memhtml.cli.command import Argument, Command, Flag, Kind, Noun
 from memhtml.cli.envelope import Success
+from memhtml.cli.pagefiles import browse
 from memhtml.cli.stores import open_store
 from memhtml.model.errors import PathNotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from memhtml.cli.command import Call
     from memhtml.cli.envelope import Json
     from memhtml.cli.screen import Screen
-    from memhtml.cli.world import World
     from memhtml.corpus import Corpus
 
 __all__ = ["COMMANDS", "run"]
@@ -79,7 +78,7 @@ def run(call: Call) -> Success:
         export(corpus, page, format_="html", force=True, only=paths)
     # The page reads what to show from the address, as its own links have it.
     url = _file_url(page) + (f"#/{quote(what, safe='')}" if is_memory else "")
-    is_open = call.is_on("browser") and _browse(url, call.world)
+    is_open = call.is_on("browser") and browse(url, call.world)
 
     def text(screen: Screen) -> str:
         from memhtml.cli.screen import plural, printable  # noqa: PLC0415 - only for people
@@ -145,29 +144,3 @@ def _file_url(path: str) -> str:
     from pathlib import Path  # noqa: PLC0415 - only here
 
     return Path(path).as_uri()
-
-
-def _browse(url: str, world: World) -> bool:
-    import webbrowser  # noqa: PLC0415 - only here
-
-    try:
-        with _elsewhere() if not world.is_terminal else nullcontext():
-            return webbrowser.open(url)
-    except (webbrowser.Error, OSError):
-        return False
-
-
-@contextmanager
-def _elsewhere() -> Iterator[None]:
-    """Let what a browser prints go to standard error: our own output is the answer alone."""
-    try:
-        kept = os.dup(1)
-    except OSError:  # closed
-        yield
-        return
-    try:
-        os.dup2(2, 1)
-        yield
-    finally:
-        os.dup2(kept, 1)
-        os.close(kept)

@@ -358,7 +358,9 @@ def _page(call: Call, found: Review, root: str) -> str | None:
         return None
     text = review_page(found, store=PurePath(root).name)
     place = write_page(call, text, mark=PAGE_MARK)
-    return show_page(place, text, prefix="memhtml-review-") if call.is_on("open") else place
+    if call.is_on("open"):
+        return show_page(call, place, text, prefix="memhtml-review-")
+    return place
 
 
 def _chosen(call: Call, corpus: Corpus) -> str:
