@@ -10,7 +10,7 @@ from memhtml.format.edit import read_links
 from memhtml.format.parse import parse
 from memhtml.model.errors import BudgetSpent, ModelUnavailable
 from memhtml.model.vocabulary import MemoryType, Rel
-from memhtml.sleep.phase import Answer, Outcome
+from memhtml.sleep.phase import Offered, Outcome
 from memhtml.sleep.phases import arc_synthesis
 from memhtml.sleep.phases.arc_synthesis import ArcEntry, ArcPlan, ArcText
 from tests.sleep.trees import Tree, clique, days_ago
@@ -176,7 +176,7 @@ class Writer:
         if self.failure and answer is ArcText:
             raise self.failure
         value = self.text if answer is ArcText else ArcPlan(list(self.entries))
-        return value, Answer(value, {f"m{n + 1}": n for n in range(len(members))})
+        return value, Offered({f"m{n + 1}": n for n in range(len(members))})
 
 
 def entry(action: str = "create", **fields: Any) -> ArcEntry:

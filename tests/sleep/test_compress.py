@@ -12,7 +12,7 @@ from memhtml.index.usage import Usage
 from memhtml.model.document import Facet
 from memhtml.model.errors import BudgetSpent, ModelUnavailable
 from memhtml.model.vocabulary import MemoryType, Rel
-from memhtml.sleep.phase import Answer, Outcome
+from memhtml.sleep.phase import Offered, Outcome
 from memhtml.sleep.phases import compress
 from memhtml.sleep.phases.compress import Folded
 from tests.sleep.trees import Tree, clique, days_ago
@@ -238,7 +238,7 @@ class Writer:
         self.asked.append(list(members))
         if self.failure:
             raise self.failure
-        return self.said, Answer(self.said, {f"m{n + 1}": n for n in range(len(members))})
+        return self.said, Offered({f"m{n + 1}": n for n in range(len(members))})
 
 
 def test_a_model_may_write_the_lead_and_the_claims_still_stand() -> None:

@@ -7,7 +7,7 @@ from memhtml.format.parse import parse
 from memhtml.model.errors import BudgetSpent
 from memhtml.model.vocabulary import Rel
 from memhtml.sleep.likeness import likeness_of
-from memhtml.sleep.phase import Answer
+from memhtml.sleep.phase import Offered
 from memhtml.sleep.phases import dedup_merge
 from memhtml.sleep.phases.dedup_merge import SameFact, SameFacts
 from tests.sleep.trees import Tree, days_ago
@@ -171,7 +171,7 @@ class Scripted:
     spent: bool = False
     name: str = "scripted"
 
-    def ask(self, task: str, members: Sequence[str], answer: type[Any]) -> tuple[Any, Answer]:
+    def ask(self, task: str, members: Sequence[str], answer: type[Any]) -> tuple[Any, Offered]:
         assert "component 1" in task
         if self.spent:
             raise BudgetSpent(self.name, "spent")
@@ -179,7 +179,7 @@ class Scripted:
         found = [f"label_{k}" for k, n in keys.items() if any(w in members[n] for w in self.words)]
         value = answer(groups=[SameFact([*found, "m99"])])
         assert isinstance(value, SameFacts)
-        return value, Answer(value, keys)
+        return value, Offered(keys)
 
 
 def test_a_model_adds_wordings_that_no_table_knows_and_the_vetoes_hold_for_it_too() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from memhtml.format.parse import parse
 from memhtml.sleep.names import compact, declared_groups, overlap, tells_apart
-from memhtml.sleep.phase import Answer, Outcome
+from memhtml.sleep.phase import Offered, Outcome
 from memhtml.sleep.phases import entity_resolution, person_links
 from memhtml.sleep.phases.entity_resolution import SameEntity
 from tests.sleep.trees import NOW, Tree, days_ago
@@ -149,11 +149,11 @@ class Scripted:
     confidence: float = 0.9
     name: str = "scripted"
 
-    def ask(self, task: str, members: Sequence[str], answer: type[Any]) -> tuple[Any, Answer]:
+    def ask(self, task: str, members: Sequence[str], answer: type[Any]) -> tuple[Any, Offered]:
         assert "of type 'org'" in task
         keys = {f"m{n + 1}": n for n in range(len(members))}
         value = answer(clusters=[SameEntity("m1", [*keys, "m77"], self.confidence)])
-        return value, Answer(value, keys)
+        return value, Offered(keys)
 
 
 def test_what_a_model_suspects_is_believed_on_the_second_date_only() -> None:

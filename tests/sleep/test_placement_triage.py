@@ -9,7 +9,7 @@ import pytest
 from memhtml.format.edit import read_links
 from memhtml.model.errors import BudgetSpent
 from memhtml.model.vocabulary import MemoryType, Rel
-from memhtml.sleep.phase import Answer
+from memhtml.sleep.phase import Offered
 from memhtml.sleep.phases import placement_triage
 from memhtml.sleep.phases.placement_triage import Place
 from tests.sleep.trees import Tree, days_ago
@@ -164,7 +164,7 @@ class Sorter:
         if self.failure:
             raise self.failure
         value = answer(places=list(self.places))
-        return value, Answer(value, {f"m{n + 1}": n for n in range(len(members))})
+        return value, Offered({f"m{n + 1}": n for n in range(len(members))})
 
 
 def test_a_model_may_name_a_folder_that_exists(tree: Tree) -> None:

@@ -10,7 +10,7 @@ from memhtml.format.parse import parse
 from memhtml.model.errors import ModelUnavailable
 from memhtml.model.vocabulary import Rel
 from memhtml.sleep.likeness import likeness_of
-from memhtml.sleep.phase import Answer
+from memhtml.sleep.phase import Offered
 from memhtml.sleep.phases import edge_typing, preflight, relationship_mining
 from memhtml.sleep.phases.edge_typing import PairVerdict
 from tests.sleep.trees import NOW, Tree, clique, days_ago
@@ -81,7 +81,7 @@ class Scripted:
     confidence: float = 0.9
     name: str = "scripted"
 
-    def ask(self, task: str, members: Sequence[str], answer: type[Any]) -> tuple[Any, Answer]:
+    def ask(self, task: str, members: Sequence[str], answer: type[Any]) -> tuple[Any, Offered]:
         assert task.startswith("Each member is a pair")
         assert all(member.startswith("A: ") for member in members)
         if self.relation == "down":
@@ -90,7 +90,7 @@ class Scripted:
             PairVerdict(key, self.relation, self.direction, self.confidence, "so it says")
             for key in ("m1", "m9")
         ]
-        return answer(verdicts=verdicts), Answer(None, {"m1": 0})
+        return answer(verdicts=verdicts), Offered({"m1": 0})
 
 
 def judged(tree: Tree, judge: Scripted, **context: Any) -> Outcome:

@@ -10,7 +10,7 @@ from memhtml.model.errors import BudgetSpent, ModelUnavailable
 from memhtml.model.vocabulary import MemoryType
 from memhtml.sleep.cues import due_of, find_cue, sentences
 from memhtml.sleep.detections import plan_detections
-from memhtml.sleep.phase import Answer
+from memhtml.sleep.phase import Offered
 from memhtml.sleep.phases import task_detection
 from memhtml.sleep.phases.task_detection import Commitment, Commitments
 from tests.sleep.trees import Tree, days_ago
@@ -210,7 +210,7 @@ class Reader:
             raise self.failure
         value = answer(findings=list(self.findings))
         assert isinstance(value, Commitments)
-        return value, Answer(value, {f"m{n + 1}": n for n in range(len(members))})
+        return value, Offered({f"m{n + 1}": n for n in range(len(members))})
 
 
 def test_a_model_sees_more_and_its_quotes_are_looked_up() -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from memhtml.format.escape import escape_text
 from memhtml.model.closing import Closing
 from memhtml.model.errors import BudgetSpent, ModelUnavailable
-from memhtml.sleep.phase import Answer
+from memhtml.sleep.phase import Offered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -91,14 +91,14 @@ class BudgetedJudge(Closing):
         """The model, as the report names it."""
         return f"{self._model.system}:{self._model.model_name}"
 
-    def ask(self, task: str, members: Sequence[str], answer: type[T]) -> tuple[T, Answer]:
+    def ask(self, task: str, members: Sequence[str], answer: type[T]) -> tuple[T, Offered]:
         """See `memhtml.sleep.phase.Judge.ask`."""
         keys = {f"m{number}": number - 1 for number in range(1, len(members) + 1)}
         offered = "\n".join(
             f"<{key}>\n{escape_text(members[position])}\n</{key}>" for key, position in keys.items()
         )
         value = self._run(f"{_RULES}\nThe task:\n{task}", offered, answer, _ONE_ANSWER)
-        return value, Answer(value, keys)
+        return value, Offered(keys)
 
     def investigate(
         self,

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from memhtml.traces.sessions import Session
 
 __all__ = [
-    "Answer",
     "Context",
     "Decision",
     "Evidence",
     "Finding",
     "Investigator",
     "Judge",
+    "Offered",
     "Outcome",
     "Phase",
     "Proposal",
@@ -100,11 +100,9 @@ class Outcome:
     """What a person should know that no count says, such as that no model is bound."""
 
 
-class Answer(NamedTuple):
-    """What a model answered about members that were offered under keys."""
+class Offered(NamedTuple):
+    """How a model's answer is read: the keys under which members were offered."""
 
-    value: object
-    """An instance of the type that was asked for."""
     members: Mapping[str, int]
     """The offered keys, each with the position of its member."""
 
@@ -123,7 +121,7 @@ class Judge(Protocol):
     def name(self) -> str:
         """The model, as the report names it."""
 
-    def ask(self, task: str, members: Sequence[str], answer: type[T]) -> tuple[T, Answer]:
+    def ask(self, task: str, members: Sequence[str], answer: type[T]) -> tuple[T, Offered]:
         """Return what the model says of *members*, as an *answer*: a dataclass of plain fields.
 
         *task* says what to decide. Each member goes in as data under an opaque key, ``m1`` to

@@ -31,7 +31,7 @@ from memhtml.store.plan import Move, Overlay
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from memhtml.sleep.phase import Answer, Context, Evidence
+    from memhtml.sleep.phase import Context, Evidence, Offered
     from memhtml.sleep.population import Live
     from memhtml.store.plan import Step
 
@@ -286,7 +286,7 @@ def _by_model(
 
 
 def _admitted(
-    said: Places, answer: Answer, batch: Sequence[Live], model: str, counts: Counter[str]
+    said: Places, answer: Offered, batch: Sequence[Live], model: str, counts: Counter[str]
 ) -> Iterator[tuple[str, _Choice]]:
     for place in said.places:
         member = answer.find(place.member_key)

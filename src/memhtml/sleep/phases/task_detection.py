@@ -26,7 +26,7 @@ from memhtml.sleep.phase import Finding, Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from memhtml.sleep.phase import Answer, Context, Evidence, Judge
+    from memhtml.sleep.phase import Context, Evidence, Judge, Offered
     from memhtml.sleep.population import Live
 
 __all__ = ["NAME", "NEEDS", "Commitment", "Commitments", "run"]
@@ -205,7 +205,7 @@ class _Reading:
             yield from self._verified(found.findings, batch, answer)
 
     def _verified(
-        self, found: Iterable[Commitment], batch: list[Live], answer: Answer
+        self, found: Iterable[Commitment], batch: list[Live], answer: Offered
     ) -> Iterator[tuple[Live, str, Evidence]]:
         seen: set[int] = set()
         for commitment in found:
